@@ -1,0 +1,68 @@
+import { availableParallelism } from 'node:os'
+
+/** Hashes and verifies passwords. Both throw `PasswordsBusy` instead of queueing without end. */
+export type Passwords = {
+  /** A PHC string (`$argon2id$…`) with a salt of its own. */
+  hash(password: string): Promise<string>
+  /** With null (no such account) it takes the time that a wrong password takes, and is false. */
+  verify(hash: string | null, password: string): Promise<boolean>
+}
+
+/** Thrown, not returned: an outcome that a caller forgot to look at must never read as a right password. */
+export class PasswordsBusy extends Error {
+  constructor() {
+    super('Too many sign-ins at the moment. Try again in a second.')
+    this.name = 'PasswordsBusy'
+  }
+}
+
+export type PasswordsOptions = {
+  /** How many run at once; by default one per core. */
+  concurrency?: number
+  /** How many wait beyond those that run. */
+  queue?: number
+  /** KiB. */
+  memoryCost?: number
+  /** Passes over the memory. */
+  timeCost?: number
+}
+
+/**
+ * argon2id through Bun, with OWASP's parameters (19 MiB, two passes, one lane). Bounded, because fifty
+ * at once hold up every other request for a second. Passwords are compared in Unicode NFC.
+ */
+export function createPasswords(options: PasswordsOptions = {}): Passwords {
+  const cost = { memoryCost: options.memoryCost ?? 19_456, timeCost: options.timeCost ?? 2 }
+  const unknown = hashOfNothing(cost)
+  const run = bounded(options.concurrency ?? availableParallelism(), options.queue ?? 20)
+  return {
+    hash: (password) =>
+      run(() => Bun.password.hash(password.normalize('NFC'), { algorithm: 'argon2id', ...cost })),
+    verify: (hash, password) => run(() => Bun.password.verify(password.normalize('NFC'), hash ?? unknown)),
+  }
+}
+
+/** Well-formed, so that verifying costs what it always costs; no password is known that would match. */
+function hashOfNothing(cost: { memoryCost: number; timeCost: number }): string {
+  const salt = 'A'.repeat(43)
+  const digest = `${'B'.repeat(42)}A`
+  return `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=1$${salt}$${digest}`
+}
+
+function bounded(concurrency: number, queue: number) {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running < concurrency) running++
+    else if (waiting.length >= queue) throw new PasswordsBusy()
+    // Whoever ends hands its place over, so that nobody arriving in between can take it.
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
+}

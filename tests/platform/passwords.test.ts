@@ -1,0 +1,113 @@
+import { afterEach, expect, spyOn, test } from 'bun:test'
+import { createPasswords, PasswordsBusy } from '../../src/platform/passwords.ts'
+
+const cheap = { memoryCost: 64, timeCost: 1 }
+const spies: { mockRestore(): void }[] = []
+afterEach(() => {
+  for (const spy of spies.splice(0)) spy.mockRestore()
+})
+
+test('a hash is an argon2id PHC string with the parameters that OWASP names', async () => {
+  const hash = await createPasswords().hash('correct horse')
+  expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+})
+
+test('the same password is hashed with another salt each time', async () => {
+  const passwords = createPasswords(cheap)
+  expect(await passwords.hash('correct horse')).not.toBe(await passwords.hash('correct horse'))
+})
+
+test('the right password is verified, any other is not', async () => {
+  const passwords = createPasswords(cheap)
+  const hash = await passwords.hash('correct horse')
+  expect(await passwords.verify(hash, 'correct horse')).toBe(true)
+  for (const wrong of ['correct horsf', 'correct horse ', 'Correct horse', ''])
+    expect(await passwords.verify(hash, wrong)).toBe(false)
+})
+
+test('a password of 1,024 characters counts to its last one', async () => {
+  const passwords = createPasswords(cheap)
+  const hash = await passwords.hash(`${'x'.repeat(1023)}y`)
+  expect(await passwords.verify(hash, `${'x'.repeat(1023)}y`)).toBe(true)
+  expect(await passwords.verify(hash, 'x'.repeat(1024))).toBe(false)
+})
+
+test('one text typed composed and decomposed is one password', async () => {
+  const passwords = createPasswords(cheap)
+  expect(await passwords.verify(await passwords.hash('caf\u00e9 au lait'), 'cafe\u0301 au lait')).toBe(true)
+  expect(await passwords.verify(await passwords.hash('cafe\u0301 au lait'), 'caf\u00e9 au lait')).toBe(true)
+})
+
+test('a hash made with other parameters still verifies', async () => {
+  const hash = await createPasswords(cheap).hash('correct horse')
+  expect(await createPasswords({ memoryCost: 128, timeCost: 2 }).verify(hash, 'correct horse')).toBe(true)
+})
+
+test('a stored hash that is none is an error, not a wrong password', async () => {
+  await expect(createPasswords(cheap).verify('no hash', 'correct horse')).rejects.toThrow()
+})
+
+test('an unknown account is refused after the same work as a wrong password', async () => {
+  const passwords = createPasswords()
+  const hash = await passwords.hash('correct horse')
+  const spy = spyOn(Bun.password, 'verify')
+  spies.push(spy)
+  const seconds = async (stored: string | null) => {
+    const start = performance.now()
+    expect(await passwords.verify(stored, 'wrong horse')).toBe(false)
+    return performance.now() - start
+  }
+  const known: number[] = []
+  const unknown: number[] = []
+  for (let round = 0; round < 4; round++) {
+    known.push(await seconds(hash))
+    unknown.push(await seconds(null))
+  }
+  const shape = (text: unknown) =>
+    String(text)
+      .split('$')
+      .map((part) => (part.includes('=') ? part : part.length))
+  const [first, second] = spy.mock.calls
+  expect(shape(second?.[1])).toEqual(shape(first?.[1]))
+  expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...known) / 2)
+})
+
+test('no more run at once than allowed, the others wait their turn, and beyond the queue they are refused', async () => {
+  let running = 0
+  let most = 0
+  const order: string[] = []
+  const gates: (() => void)[] = []
+  const spy = spyOn(Bun.password, 'hash').mockImplementation(async (password) => {
+    most = Math.max(most, ++running)
+    order.push(String(password))
+    await new Promise<void>((resolve) => gates.push(resolve))
+    running--
+    return 'hash'
+  })
+  spies.push(spy)
+  const passwords = createPasswords({ concurrency: 2, queue: 3 })
+  const taken = ['a', 'b', 'c', 'd', 'e'].map((password) => passwords.hash(password))
+  await expect(passwords.hash('f')).rejects.toBeInstanceOf(PasswordsBusy)
+  await expect(passwords.verify(null, 'g')).rejects.toBeInstanceOf(PasswordsBusy)
+  while (order.length < 5 || gates.length > 0) {
+    gates.shift()?.()
+    await Bun.sleep(0)
+  }
+  expect(await Promise.all(taken)).toEqual(Array(5).fill('hash'))
+  expect({ most, order }).toEqual({ most: 2, order: ['a', 'b', 'c', 'd', 'e'] })
+})
+
+test('a failure frees its place', async () => {
+  const passwords = createPasswords({ ...cheap, concurrency: 1, queue: 1 })
+  for (let round = 0; round < 5; round++)
+    await expect(passwords.verify('no hash', 'correct horse')).rejects.toThrow()
+  expect(await passwords.verify(await passwords.hash('correct horse'), 'correct horse')).toBe(true)
+})
+
+test('by default one runs per core and twenty wait', async () => {
+  const passwords = createPasswords(cheap)
+  const cores = (await import('node:os')).availableParallelism()
+  const all = Array.from({ length: cores + 20 + 3 }, () => passwords.hash('correct horse'))
+  const refused = (await Promise.allSettled(all)).filter((outcome) => outcome.status === 'rejected')
+  expect(refused.length).toBe(3)
+})
