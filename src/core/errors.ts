@@ -1,0 +1,39 @@
+/** A refusal that the caller is told of: an HTTP status and one sentence that says what is wrong or what would be right. */
+export class DomainError extends Error {
+  override readonly name = 'DomainError'
+
+  constructor(
+    readonly status: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 429 | 503,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message)
+  }
+}
+
+/** 400: the request has the wrong shape or an unknown value. */
+export const badRequest = (message: string) => new DomainError(400, message)
+
+/** 401: nobody that this service knows; `Token expired or deleted` unless said otherwise. */
+export const unauthenticated = (message = 'Token expired or deleted') =>
+  new DomainError(401, message, { 'www-authenticate': 'Bearer' })
+
+/** 403: the caller is known and may not. */
+export const forbidden = (message: string) => new DomainError(403, message)
+
+/** 404: there is no such thing in the caller's organisation; `what` is a noun such as `Role`. */
+export const notFound = (what: string, id?: string) =>
+  new DomainError(404, id === undefined ? `${what} not found.` : `${what} ${quote(id)} not found.`)
+
+/** 409: it stands against what is there already. */
+export const conflict = (message: string) => new DomainError(409, message)
+
+/** 429: too many; `retryAfterSeconds` says when to come back. */
+export const tooMany = (message: string, retryAfterSeconds: number) =>
+  new DomainError(429, message, { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) })
+
+/** A piece of the caller's own input, short and printable, for use in a sentence. */
+export function quote(text: string): string {
+  const printable = text.replace(/[^\x20-\x7e]/gu, '?')
+  return `"${printable.length > 64 ? `${printable.slice(0, 64)}…` : printable}"`
+}

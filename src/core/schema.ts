@@ -1,0 +1,82 @@
+import { Kind, type SchemaOptions, type TSchema, type TUnsafe, Type, TypeRegistry } from '@sinclair/typebox'
+import { CONTROL_CHARACTERS, codePoints, normaliseName } from './text.ts'
+
+/** Says in a sentence what is wrong with a value, given the name of its field; null when nothing is. */
+type Explain = (value: unknown, field: string, schema: Record<string, unknown>) => string | null
+
+const explanations = new Map<string, Explain>()
+
+/**
+ * Makes a kind of TypeBox schema with a check of its own and a sentence for people. In the OpenAPI document it is
+ * `json`, a plain JSON schema.
+ */
+export function defineKind(kind: string, explain: Explain) {
+  explanations.set(kind, explain)
+  TypeRegistry.Set<Record<string, unknown>>(kind, (schema, value) => explain(value, '', schema) === null)
+  return <T>(json: SchemaOptions): TUnsafe<T> => ({ ...Type.Unsafe<T>(json), [Kind]: kind })
+}
+
+/** The sentence of a schema made by `defineKind` about a value that it refuses; null for every other schema. */
+export function explain(schema: TSchema, value: unknown, field: string): string | null {
+  return explanations.get(schema[Kind])?.(value, field, schema) ?? null
+}
+
+const text = defineKind('Text', (value, field, schema) => {
+  if (typeof value !== 'string') return `${field} must be a string.`
+  const maxLength = schema.maxLength as number
+  const minLength = (schema.minLength as number | undefined) ?? 0
+  const length = codePoints(value)
+  if (length > maxLength) return `${field} must have at most ${maxLength} characters.`
+  if (length < minLength) return `${field} must have at least ${minLength} characters.`
+  return null
+})
+
+/** Free text of at most `maxLength` code points after NFC. */
+export const Text = (
+  maxLength: number,
+  options: SchemaOptions & { minLength?: number } = {},
+): TUnsafe<string> => text<string>({ ...options, type: 'string', maxLength })
+
+const name = defineKind('Name', (value, field, schema) => {
+  if (typeof value !== 'string') return `${field} must be a string.`
+  const trimmed = normaliseName(value)
+  if (trimmed === '') return `${field} is required.`
+  if (CONTROL_CHARACTERS.test(trimmed)) return `${field} must not contain control characters.`
+  const maxLength = schema.maxLength as number
+  return codePoints(trimmed) > maxLength ? `${field} must have at most ${maxLength} characters.` : null
+})
+
+/** A name of one line, 1 to `maxLength` code points once trimmed. */
+export const Name = (maxLength = 64, options: SchemaOptions = {}): TUnsafe<string> =>
+  name<string>({ ...options, type: 'string', minLength: 1, maxLength })
+
+const email = defineKind('Email', (value, field) => {
+  if (typeof value !== 'string') return `${field} must be a string.`
+  return value.length <= 254 && EMAIL.test(value)
+    ? null
+    : `${field} must be an e-mail address of at most 254 ASCII characters.`
+})
+
+const EMAIL =
+  /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
+
+/** An e-mail address: ASCII, at most 254 characters. */
+export const Email = (): TUnsafe<string> => email<string>({ type: 'string', format: 'email', maxLength: 254 })
+
+/** An id in a body: any string of a sane length; whether it names something is for the use case to say (404). */
+export const Id = (options: SchemaOptions = {}) => Text(200, { ...options, minLength: 1 })
+
+/** A field that may be null, as OpenAPI 3.0 writes it. */
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** An instant in a response: ISO 8601 UTC with a trailing Z. */
+export const Timestamp = () => Type.String({ format: 'date-time' })
+
+/** An object that refuses fields that it doesn't know. */
+export const Closed = ((properties, options = {}) =>
+  Type.Object(properties, { ...options, additionalProperties: false })) as typeof Type.Object
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Whether a text has the form of an id; what hasn't is simply not found. */
+export const isId = (text: string): boolean => UUID.test(text)
