@@ -1,0 +1,49 @@
+import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
+
+/** Bytes of an XChaCha20-Poly1305 nonce: long enough to be drawn at random for every message. */
+export const nonceBytes = 24
+
+/** Bytes of the Poly1305 tag behind every ciphertext. */
+export const tagBytes = 16
+
+/** A text under XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha): ciphertext ‖ tag, and the fresh nonce. */
+export type SealedText = { ciphertext: Uint8Array; nonce: Uint8Array }
+
+/** Seals the UTF-8 bytes of a text under a 32-byte key and a fresh random nonce. */
+export function sealText(key: Uint8Array, text: string, associatedData?: Uint8Array): SealedText {
+  const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
+  return { ciphertext: xchacha20poly1305(key, nonce, associatedData).encrypt(encoder.encode(text)), nonce }
+}
+
+/** The text that `sealText` sealed; throws when key, associated data, nonce or ciphertext is another. */
+export function openText(key: Uint8Array, sealed: SealedText, associatedData?: Uint8Array): string {
+  return decoder.decode(xchacha20poly1305(key, sealed.nonce, associatedData).decrypt(sealed.ciphertext))
+}
+
+/** `sealText` as base64 of nonce ‖ ciphertext ‖ tag. */
+export function sealTextToBase64(key: Uint8Array, text: string, associatedData?: Uint8Array): string {
+  const { ciphertext, nonce } = sealText(key, text, associatedData)
+  return Buffer.concat([nonce, ciphertext]).toString('base64')
+}
+
+/** The text in what `sealTextToBase64` made; throws on any other input. */
+export function openTextFromBase64(key: Uint8Array, base64: string, associatedData?: Uint8Array): string {
+  const bytes = decodeSealedBase64(base64)
+  const sealed = { nonce: bytes.subarray(0, nonceBytes), ciphertext: bytes.subarray(nonceBytes) }
+  return openText(key, sealed, associatedData)
+}
+
+/**
+ * The bytes of a sealed text, nonce and tag included; throws unless the base64 is the canonical one
+ * (RFC 4648 §3.5), so that one sealed text has one spelling, and long enough.
+ */
+export function decodeSealedBase64(base64: string): Uint8Array {
+  const bytes = Buffer.from(base64, 'base64')
+  if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64') !== base64) {
+    throw new Error('A sealed text must be base64 of at least a nonce and a tag.')
+  }
+  return bytes
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
