@@ -15,6 +15,7 @@ const none: Tally = { passed: 0, failed: 0, skipped: 0 }
 const remarks: string[] = []
 let child: Subprocess | undefined
 let database: TestServer | undefined
+let interrupted = false
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, interrupt)
 
@@ -97,10 +98,13 @@ async function run(
     output += text
     process.stdout.write(text)
   }
-  return { output, exitCode: await subprocess.exited }
+  const exitCode = await subprocess.exited
+  if (interrupted) await new Promise(() => {})
+  return { output, exitCode }
 }
 
 async function interrupt(): Promise<void> {
+  interrupted = true
   child?.kill()
   await child?.exited
   await database?.stop()

@@ -1,0 +1,244 @@
+import { expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  badFiles,
+  cycles,
+  importsOf,
+  leftovers,
+  type Rules,
+  runtimeUses,
+  type Sources,
+  undocumented,
+  wrongDirections,
+} from './support/architecture.ts'
+
+const everything = { context: 'value', core: 'value', platform: 'value', config: 'type' } as const
+
+/** main → backend | worker | frontend | edge → core → platform. What is not named here is forbidden. */
+const rules: Rules = {
+  main: {
+    ...everything,
+    config: 'value',
+    'backend/app': 'value',
+    backend: 'value',
+    worker: 'value',
+    frontend: 'value',
+  },
+  // The other entry: the same backend for runtimes without main.ts.
+  edge: { ...everything, config: 'value', 'backend/app': 'value' },
+  'backend/app': { ...everything, backend: 'value' },
+  backend: everything,
+  worker: everything,
+  frontend: { ...everything, console: 'value' },
+  // In the browser: the typed client knows the backend's routes by their types alone.
+  console: { core: 'value', 'backend/app': 'type' },
+  context: { core: 'value', platform: 'value', config: 'type' },
+  core: { context: 'type', platform: 'type' },
+  config: { platform: 'type' },
+  platform: {},
+}
+
+const maxLines = 250
+
+const secrets = {
+  'a path of one machine': /(?<![\w.-])\/(?:w[o]rk|r[o]ot|home\/[a-z]+)\//,
+  'a package registry': /\bhttps?:\/\/[\w.:@-]*(?:registry|artifactory|nexus|npmjs|pypi)/i,
+  'something unfinished': /\b(?:TOD[O]|FIXM[E]|XX[X])\b/,
+}
+
+function areaOf(file: string): string {
+  if (file === 'src/backend/app.ts') return 'backend/app'
+  if (file.startsWith('src/frontend/app/')) return 'console'
+  return file.split('/')[1]?.replace(/\.ts$/, '') ?? ''
+}
+
+function mayUseRuntime(file: string): boolean {
+  const files = ['src/main.ts', 'src/config.ts', 'src/frontend/server.ts']
+  return files.includes(file) || file.startsWith('src/platform/')
+}
+
+const root = join(import.meta.dir, '..')
+const all = await readSources(await trackedFiles())
+const source = filter(all, (file) => /^src\/.*\.tsx?$/.test(file))
+
+test('imports point one way: main → backend, worker, frontend, edge → core → platform', () => {
+  expect(wrongDirections(importsOf(source), areaOf, rules)).toEqual([])
+})
+
+test('no two files import each other, not even in a wide circle', () => {
+  expect(cycles(importsOf(source))).toEqual([])
+})
+
+test('the runtime and the operating system are used only at the edges', () => {
+  expect(runtimeUses(source, mayUseRuntime)).toEqual([])
+})
+
+test('files are short, in kebab-case, named for their content, and export no default', () => {
+  expect(badFiles(source, maxLines)).toEqual([])
+})
+
+test('every exported function of core and platform has a doc comment', () => {
+  expect(undocumented(filter(source, (file) => /^src\/(core|platform)\//.test(file)))).toEqual([])
+})
+
+test('no file names a machine, a registry, or work still to be done', () => {
+  expect(leftovers(all, secrets)).toEqual([])
+})
+
+test('the walk finds the source', () => {
+  expect(source.size).toBeGreaterThan(3)
+  expect(importsOf(source).length).toBeGreaterThan(3)
+})
+
+const sources = (files: Record<string, string>): Sources => new Map(Object.entries(files))
+const directions = (files: Record<string, string>) =>
+  wrongDirections(importsOf(sources(files)), areaOf, rules)
+
+test.each([
+  ['src/platform/kv.ts', `import { can } from '../core/access.ts'`],
+  ['src/core/access.ts', `import { createApp } from '../backend/app.ts'`],
+  ['src/core/access.ts', `import type { App } from '../backend/app.ts'`],
+  ['src/core/access.ts', `import { openDatabase } from '../platform/database.ts'\nopenDatabase()`],
+  ['src/core/access.ts', `import { create } from '../context.ts'\ncreate()`],
+  ['src/core/roles/roles.ts', `import { x } from '../../config.ts'\nx()`],
+  ['src/backend/v1/roles.ts', `import {\n  work,\n} from '../../worker/worker.ts'\nwork()`],
+  ['src/worker/worker.ts', `export { createApp } from '../backend/app.ts'`],
+  ['src/worker/worker.ts', `export type { App } from '../backend/app.ts'`],
+  ['src/worker/worker.ts', `const app = await import('../backend/app.ts')`],
+  ['src/worker/worker.ts', `let app: import('../backend/app.ts').App`],
+  ['src/backend/hosts.ts', `import { main } from '../main.ts'\nmain()`],
+  ['src/frontend/app/client.ts', `import { createApp } from '../../backend/app.ts'\ncreateApp()`],
+  ['src/frontend/app/client.ts', `import type { X } from '../../backend/hosts.ts'`],
+  ['src/edge/deno.ts', `import { hosts } from '../backend/hosts.ts'\nhosts()`],
+])('%s with %j goes the wrong way', (file, text) => {
+  expect(directions({ [file]: text })).toHaveLength(1)
+})
+
+test.each([
+  ['src/main.ts', `import { createApp } from './backend/app.ts'\ncreateApp()`],
+  ['src/backend/v1/roles.ts', `import { create } from '../../core/roles/roles.ts'\ncreate()`],
+  ['src/core/roles/roles.ts', `import type { Context } from '../../context.ts'`],
+  ['src/core/roles/roles.ts', `import type { Clock } from '../../platform/clock.ts'`],
+  ['src/core/roles/roles.ts', `import { can } from '../access.ts'\ncan()`],
+  ['src/frontend/app/client.ts', `import type { App } from '../../backend/app.ts'`],
+  ['src/edge/deno.ts', `import { createApp } from '../backend/app.ts'\ncreateApp()`],
+])('%s with %j goes the right way', (file, text) => {
+  expect(directions({ [file]: text })).toEqual([])
+})
+
+test('circles are found, of two files and of three, of values and of types', () => {
+  const circle = sources({
+    'src/core/a.ts': `import type { B } from './b.ts'`,
+    'src/core/b.ts': `import { c } from './c.ts'\nc()`,
+    'src/core/c.ts': `import { a } from './a.ts'\na()`,
+    'src/core/d.ts': `import type { E } from './e.ts'`,
+    'src/core/e.ts': `import type { D } from './d.ts'`,
+    'src/core/f.ts': `import { a } from './a.ts'\na()`,
+  })
+  expect(cycles(importsOf(circle))).toEqual([
+    'src/core/a.ts → src/core/b.ts → src/core/c.ts → src/core/a.ts is a circle.',
+    'src/core/d.ts → src/core/e.ts → src/core/d.ts is a circle.',
+  ])
+})
+
+test.each([
+  `export const a = Bun.env.X`,
+  `export const a = process.env['X']`,
+  `export const a = globalThis.process.pid`,
+  `export const a = process?.exit(1)`,
+  `export const { env } = process`,
+  `export const a = f(Bun)`,
+  `import { readFile } from 'node:fs/promises'\nreadFile('x')`,
+  `import { spawn } from 'child_process'\nspawn('x')`,
+  `import type { Stats } from 'node:fs'`,
+  `import { sql } from 'bun'\nsql()`,
+])('%j uses the runtime', (text) => {
+  expect(runtimeUses(sources({ 'src/core/a.ts': text }), mayUseRuntime)).toHaveLength(1)
+  expect(runtimeUses(sources({ 'src/platform/a.ts': text }), mayUseRuntime)).toEqual([])
+})
+
+test.each([
+  `// Bun.password is for platform/`,
+  `export const a = 'one process per data directory'`,
+  `import { createHash } from 'node:crypto'\ncreateHash('x')`,
+  `export const a = job.process.name`,
+])('%j does not use the runtime', (text) => {
+  expect(runtimeUses(sources({ 'src/core/a.ts': text }), mayUseRuntime)).toEqual([])
+})
+
+test('long files, bad names and defaults are found', () => {
+  const bad = {
+    'src/core/long.ts': 'x\n'.repeat(251),
+    'src/core/camelCase.ts': '',
+    'src/core/Title.tsx': '',
+    'src/core/string-utils.ts': '',
+    'src/core/helpers/a.ts': '',
+    'src/core/index.ts': '',
+    'src/core/default.ts': 'export default 1',
+  }
+  expect(badFiles(sources(bad), maxLines)).toHaveLength(Object.keys(bad).length)
+  const good = {
+    'src/core/short.ts': 'x\n'.repeat(250),
+    'src/core/member-access.ts': '',
+    'src/core/a.b.ts': '',
+  }
+  expect(badFiles(sources(good), maxLines)).toEqual([])
+})
+
+test('exported functions without a doc comment are found, others may go without', () => {
+  const text = [
+    'export function one() {}',
+    '/** Two. */\nexport async function two() {}',
+    '// Three.\nexport const three = () => 3',
+    '/** Four. */\n\nexport function four() {}',
+    'function five() {}\nexport const six = 6\nexport type Seven = 7',
+  ].join('\n')
+  expect(undocumented(sources({ 'src/core/a.ts': text }))).toEqual([
+    'src/core/a.ts: one has no doc comment.',
+    'src/core/a.ts: three has no doc comment.',
+    'src/core/a.ts: four has no doc comment.',
+  ])
+})
+
+test('machine paths, registries and unfinished work are found, ordinary text is not', () => {
+  const lines = (...parts: string[]) => sources({ 'README.md': parts.join('\n') })
+  const bad = lines(
+    'cd /w' + 'ork/main',
+    'ls /ro' + 'ot/.cache',
+    'https://reg' + 'istry.example.org/x',
+    '// TO' + 'DO: later',
+  )
+  expect(leftovers(bad, secrets).map((finding) => finding.split(' ')[0])).toEqual([
+    'README.md:1',
+    'README.md:2',
+    'README.md:3',
+    'README.md:4',
+  ])
+  const good = lines('https://example.org/work/', 'src/root/a.ts', 'todo', 'the framework/library', 'XXXL')
+  expect(leftovers(good, secrets)).toEqual([])
+})
+
+/** Without a repository (an unpacked archive), every file that would be tracked. */
+async function trackedFiles(): Promise<string[]> {
+  const git = Bun.spawnSync(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+  })
+  if (git.success) return git.stdout.toString().split('\0').filter(Boolean)
+  const entries = await readdir(root, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .filter((file) => !/(^|\/)(node_modules|data|\.git)\//.test(file))
+}
+
+async function readSources(files: string[]): Promise<Sources> {
+  const text = files.filter((file) => !/\.(png|ico|woff2?|lock|lockb)$/.test(file))
+  const read = async (file: string) => [file, await Bun.file(join(root, file)).text()] as const
+  const found = await Promise.all(text.map((file) => read(file).catch(() => null)))
+  return new Map(found.filter((entry) => entry !== null))
+}
+
+function filter(from: Sources, keep: (file: string) => boolean): Sources {
+  return new Map([...from].filter(([file]) => keep(file)))
+}
