@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { environmentKeyPair, generateEnvironmentKeys } from '../../../src/core/keys/environment-keys.ts'
+import { generateIdentityKeys } from '../../../src/core/keys/identity-keys.ts'
+import {
+  prepareRecipient,
+  unwrapWithSecretKey,
+  wrapForPublicKey,
+  wrapForRecipient,
+} from '../../../src/core/keys/wrapping.ts'
+import { clientEnvironmentPair, clientIdentity, clientUnwrap, clientWrap } from './published-format.ts'
+import vectors from './vectors.json' with { type: 'json' }
+import { errorOf, flipBit, flipSealedBit, malformed, texts } from './wire-strings.ts'
+
+const pair = environmentKeyPair(generateEnvironmentKeys().seed)
+const refusal = 'This wrapped key is malformed, was changed, or was wrapped for another recipient.'
+
+function unwrap(wrapped: string, keys = pair): string {
+  return unwrapWithSecretKey(wrapped, keys.publicKey, keys.secretKey)
+}
+
+describe('a key wrapped for a recipient', () => {
+  test('has the published form: ephemeral key in hex, then base64 of 64 bytes, tag and nonce', () => {
+    const wrapped = wrapForPublicKey('a'.repeat(64), pair.publicKey)
+    const [, base64 = ''] = /^ph:v1:[0-9a-f]{64}:([A-Za-z0-9+/]+={0,2})$/.exec(wrapped) ?? []
+    expect(Buffer.from(base64, 'base64')).toHaveLength(64 + 16 + 24)
+  })
+
+  test('opens in a client made with libsodium', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const identity = generateIdentityKeys()
+        const wrapped = wrapForRecipient(text, prepareRecipient(identity.publicKey))
+        expect(clientUnwrap(wrapped, clientIdentity(identity.privateKey).x25519)).toBe(text)
+      }),
+    )
+  })
+
+  test('is opened when a client made with libsodium wrapped it', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const client = clientEnvironmentPair(generateEnvironmentKeys().seed)
+        expect(unwrap(clientWrap(text, client.publicKey), client)).toBe(text)
+      }),
+    )
+  })
+
+  for (const vector of vectors.wrappedForPublicKey) {
+    test(`opens as recorded: ${vector.what}`, () => {
+      const publicKey = Buffer.from(vector.publicKey, 'hex')
+      const secretKey = Buffer.from(vector.secretKey, 'hex')
+      expect(unwrapWithSecretKey(vector.wrapped, publicKey, secretKey)).toBe(vector.text)
+    })
+  }
+
+  test('comes back as it was', () => {
+    fc.assert(fc.property(texts, (text) => expect(unwrap(wrapForPublicKey(text, pair.publicKey))).toBe(text)))
+  })
+
+  test('has an ephemeral key and a nonce of its own every time, for a prepared recipient too', () => {
+    const recipient = prepareRecipient(generateIdentityKeys().publicKey)
+    const wraps = Array.from({ length: 50 }, () => wrapForRecipient('the same', recipient))
+    expect(new Set(wraps.map((wrapped) => wrapped.split(':')[2])).size).toBe(50)
+    const nonces = wraps.map((wrapped) =>
+      Buffer.from(wrapped.split(':')[3] ?? '', 'base64')
+        .subarray(-24)
+        .toString('hex'),
+    )
+    expect(new Set(nonces).size).toBe(50)
+  })
+})
+
+describe('opening refuses', () => {
+  const wrapped = wrapForPublicKey('f'.repeat(64), pair.publicKey)
+
+  test('any flipped bit of the wire string', () => {
+    fc.assert(
+      fc.property(fc.nat(), (position) => {
+        expect(errorOf(() => unwrap(flipBit(wrapped, position))).message).toBe(refusal)
+      }),
+    )
+  })
+
+  test('any flipped bit of ciphertext, tag and nonce', () => {
+    for (let bit = 0; bit < (64 + 16 + 24) * 8; bit += 7) {
+      expect(errorOf(() => unwrap(flipSealedBit(wrapped, bit))).message).toBe(refusal)
+    }
+  })
+
+  test('the keys of another recipient', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const other = environmentKeyPair(generateEnvironmentKeys().seed)
+        const forPair = wrapForPublicKey(text, pair.publicKey)
+        expect(errorOf(() => unwrap(forPair, other)).message).toBe(refusal)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('the right secret key with the public key of another', () => {
+    const { publicKey } = environmentKeyPair(generateEnvironmentKeys().seed)
+    expect(errorOf(() => unwrap(wrapped, { ...pair, publicKey })).message).toBe(refusal)
+  })
+
+  test('whatever is malformed, with one and the same sentence', () => {
+    fc.assert(
+      fc.property(malformed(wrapped), (text) => {
+        expect(errorOf(() => unwrap(text)).message).toBe(refusal)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('upper-case hex, white space, URL-safe base64 and missing padding', () => {
+    const [format, version, ephemeral = '', base64 = ''] = wrapForPublicKey('x', pair.publicKey).split(':')
+    const spelled = (hex: string, sealed: string) => `${format}:${version}:${hex}:${sealed}`
+    expect(unwrap(spelled(ephemeral, base64))).toBe('x')
+    const urlSafe = Buffer.from(base64, 'base64').toString('base64url')
+    for (const wire of [
+      spelled(ephemeral.toUpperCase(), base64),
+      spelled(ephemeral, `${base64} `),
+      spelled(ephemeral, `${base64}\n`),
+      spelled(ephemeral, base64.replaceAll('=', '')),
+      spelled(ephemeral, `${urlSafe}-_`),
+    ]) {
+      expect(errorOf(() => unwrap(wire)).message).toBe(refusal)
+    }
+  })
+})
+
+describe('public keys of low order', () => {
+  // The list of https://cr.yp.to/ecdh.html#validate that fits 255 bits.
+  const lowOrder = [
+    '0000000000000000000000000000000000000000000000000000000000000000',
+    '0100000000000000000000000000000000000000000000000000000000000000',
+    'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
+    '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157',
+    'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+    'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+    'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  ]
+
+  for (const hex of lowOrder) {
+    test(`are never wrapped for, and never accepted as ephemeral: ${hex.slice(0, 8)}…${hex.slice(-4)}`, () => {
+      const message = 'This X25519 public key is of low order and gives no secret.'
+      expect(errorOf(() => wrapForPublicKey('x', Buffer.from(hex, 'hex'))).message).toBe(message)
+      const sealed = Buffer.alloc(41).toString('base64')
+      expect(errorOf(() => unwrap(`ph:v1:${hex}:${sealed}`)).message).toBe(refusal)
+    })
+  }
+
+  test('and keys of another length are refused', () => {
+    for (const length of [0, 31, 33, 64]) {
+      const key = Buffer.alloc(length, 9)
+      expect(errorOf(() => wrapForPublicKey('x', key)).message).toBe('An X25519 key must be 32 bytes long.')
+    }
+  })
+})
