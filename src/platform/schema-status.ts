@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database, Queryable } from './database.ts'
+import type { Log } from './log.ts'
+
+/**
+ * The database's schema beside the one that this program needs. `ready` and `newer` can be worked with;
+ * `behind` waits for a migration; `too-new` has been told that programs as old as this one must not use it.
+ */
+export type SchemaStatus = Readonly<{
+  state: 'ready' | 'newer' | 'behind' | 'too-new'
+  /** The newest migration in the database; 0 when there is none. */
+  version: number
+  /** The newest migration that this program knows. */
+  required: number
+  /** The oldest program that may use the database, by its newest migration. */
+  floor: number
+}>
+
+type Versions = readonly { readonly version: number }[]
+
+/** Compares the database with `migrations` by one cheap query. Throws what the database throws when it is away. */
+export async function schemaStatus(db: Queryable, migrations: Versions): Promise<SchemaStatus> {
+  const required = Math.max(0, ...migrations.map((migration) => migration.version))
+  const { version, floor } = await storedVersions(db)
+  return { state: compare(version, required, floor), version, required, floor }
+}
+
+/** A sentence on why this program can't work with the database, or null when it can. */
+export function schemaProblem(status: SchemaStatus): string | null {
+  if (status.state === 'behind') {
+    return `The database schema is at version ${status.version} and must be at ${status.required}: run "keyward migrate".`
+  }
+  if (status.state === 'too-new') {
+    return (
+      `The database schema is at version ${status.version} and needs a Keyward that knows version ${status.floor}. ` +
+      `This one knows ${status.required}: start a newer one.`
+    )
+  }
+  return null
+}
+
+export type WaitOptions = {
+  timeoutSeconds: number
+  log: Log
+  signal?: AbortSignal
+  /** How long to wait between two looks. */
+  pollSeconds?: number
+}
+
+/**
+ * Waits until the database answers and its schema is at least the program's. Throws a sentence when that takes longer
+ * than `timeoutSeconds`, at once when the schema is too new, and the signal's reason when it is aborted.
+ */
+export async function waitForSchema(db: Database, migrations: Versions, options: WaitOptions): Promise<void> {
+  const deadline = performance.now() + options.timeoutSeconds * 1000
+  let before: string | null = null
+  for (;;) {
+    options.signal?.throwIfAborted()
+    const look = await lookOnce(db, migrations)
+    if (look.problem === null) return
+    if (look.final) throw new Error(look.problem)
+    if (look.problem !== before) options.log.info({ reason: look.problem }, 'Waiting for the database')
+    before = look.problem
+    const left = deadline - performance.now()
+    if (left <= 0) throw new Error(`Waited ${options.timeoutSeconds} s in vain. ${look.problem}`)
+    await sleep(Math.min(left, (options.pollSeconds ?? 1) * 1000), undefined, { signal: options.signal })
+  }
+}
+
+async function storedVersions(db: Queryable): Promise<{ version: number; floor: number }> {
+  try {
+    const [row] = await db<{ version: number; floor: number }[]>`
+      select (select coalesce(max(version), 0) from schema_migrations) as version,
+        (select coalesce(max(floor), 0) from schema_floor) as floor`
+    return row ?? { version: 0, floor: 0 }
+  } catch (error) {
+    if ((error as { code?: unknown }).code === UNDEFINED_TABLE) return { version: 0, floor: 0 }
+    throw error
+  }
+}
+
+const UNDEFINED_TABLE = '42P01'
+
+function compare(version: number, required: number, floor: number): SchemaStatus['state'] {
+  if (required < floor) return 'too-new'
+  if (version < required) return 'behind'
+  return version > required ? 'newer' : 'ready'
+}
+
+// Whatever the fault: a database that is being set up refuses the password or lacks the database for a while too.
+async function lookOnce(db: Database, migrations: Versions) {
+  try {
+    const status = await schemaStatus(db, migrations)
+    return { problem: schemaProblem(status), final: status.state === 'too-new' }
+  } catch (error) {
+    return { problem: `The database is not reachable: ${(error as Error).message}.`, final: false }
+  }
+}
