@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { systemClock } from '../../src/platform/clock.ts'
 import { type Database, type DatabaseConfig, openDatabase } from '../../src/platform/database.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { migrate, readMigrations } from '../../src/platform/migrate.ts'
 import { startTestServer } from './server.ts'
 
 /** A database of one test's own. `drop` closes `db` and deletes the database, whoever else is connected. */
@@ -76,21 +78,13 @@ async function makeTemplate(server: DatabaseConfig): Promise<string> {
     const draft = `${name}_draft`
     await admin.unsafe(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`)
     await admin.unsafe(`CREATE DATABASE ${draft} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`)
-    await withAdmin({ ...server, database: draft }, async (db) => {
-      for (const migration of migrations) await db.unsafe(migration.sql)
-    })
+    await withAdmin({ ...server, database: draft }, (db) =>
+      migrate(db, migrations, { log: createLog('silent'), clock: systemClock }),
+    )
     await admin.unsafe(`ALTER DATABASE ${draft} RENAME TO ${name}`)
     await admin.unsafe(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
   })
   return name
-}
-
-async function readMigrations(): Promise<{ name: string; sql: string }[]> {
-  const folder = new URL('../../migrations/', import.meta.url)
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.sql')).sort()
-  return await Promise.all(
-    names.map(async (name) => ({ name, sql: await readFile(new URL(name, folder), 'utf8') })),
-  )
 }
 
 async function withAdmin<T>(config: DatabaseConfig, use: (db: Database) => Promise<T>): Promise<T> {
