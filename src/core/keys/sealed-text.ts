@@ -3,9 +3,6 @@ import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 /** Bytes of an XChaCha20-Poly1305 nonce: long enough to be drawn at random for every message. */
 export const nonceBytes = 24
 
-/** Bytes of the Poly1305 tag behind every ciphertext. */
-export const tagBytes = 16
-
 /** A text under XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha): ciphertext ‖ tag, and the fresh nonce. */
 export type SealedText = { ciphertext: Uint8Array; nonce: Uint8Array }
 
@@ -28,20 +25,15 @@ export function sealTextToBase64(key: Uint8Array, text: string, associatedData?:
 
 /** The text in what `sealTextToBase64` made; throws on any other input. */
 export function openTextFromBase64(key: Uint8Array, base64: string, associatedData?: Uint8Array): string {
-  const bytes = decodeSealedBase64(base64)
+  const bytes = decodeCanonicalBase64(base64)
   const sealed = { nonce: bytes.subarray(0, nonceBytes), ciphertext: bytes.subarray(nonceBytes) }
   return openText(key, sealed, associatedData)
 }
 
-/**
- * The bytes of a sealed text, nonce and tag included; throws unless the base64 is the canonical one
- * (RFC 4648 §3.5), so that one sealed text has one spelling, and long enough.
- */
-export function decodeSealedBase64(base64: string): Uint8Array {
+/** The bytes of base64; throws unless it is the canonical one (RFC 4648 §3.5): a value has one spelling. */
+export function decodeCanonicalBase64(base64: string): Uint8Array {
   const bytes = Buffer.from(base64, 'base64')
-  if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64') !== base64) {
-    throw new Error('A sealed text must be base64 of at least a nonce and a tag.')
-  }
+  if (bytes.toString('base64') !== base64) throw new Error('A sealed text must be canonical base64.')
   return bytes
 }
 

@@ -1,7 +1,7 @@
 import { hash, type KeyObject } from 'node:crypto'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { identityKeyToX25519Public } from './identity-keys.ts'
-import { decodeSealedBase64, nonceBytes, openText, type SealedText, sealText } from './sealed-text.ts'
+import { decodeCanonicalBase64, nonceBytes, openText, type SealedText, sealText } from './sealed-text.ts'
 import { generateX25519Pair, importX25519Public, importX25519Secret, x25519SharedSecret } from './x25519.ts'
 
 /** Someone to wrap for, with the X25519 key imported once for any number of wraps. */
@@ -77,9 +77,9 @@ function nodeHasBlake2b(): boolean {
 }
 
 function parse(wrapped: string): { ephemeralPublic: Uint8Array; sealed: SealedText } {
-  const match = /^ph:v1:([0-9a-f]{64}):([A-Za-z0-9+/]+={0,2})$/.exec(wrapped)
+  const match = /^ph:v1:([0-9a-f]{64}):([^:]*)$/.exec(wrapped)
   if (match?.[1] === undefined || match[2] === undefined) throw new Error('Not a wrapped key.')
-  const bytes = decodeSealedBase64(match[2])
+  const bytes = decodeCanonicalBase64(match[2])
   const end = bytes.length - nonceBytes
   return {
     ephemeralPublic: Buffer.from(match[1], 'hex'),

@@ -7,9 +7,6 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 
-/** Bytes in an X25519 public key, secret key or shared secret. */
-export const x25519KeyBytes = 32
-
 /** A fresh X25519 key pair: the secret as a key object, the public half as its 32 bytes. */
 export function generateX25519Pair(): { secretKey: KeyObject; publicKey: Uint8Array } {
   const pair = generateKeyPairSync('x25519')
@@ -48,10 +45,10 @@ export function x25519SharedSecret(secretKey: KeyObject, publicKey: KeyObject): 
 // and not JWK lets a secret be imported without its public half.
 const spkiPrefix = Buffer.from('302a300506032b656e032100', 'hex')
 const pkcs8Prefix = Buffer.from('302e020100300506032b656e04220420', 'hex')
-const allZero = new Uint8Array(x25519KeyBytes)
+const allZero = new Uint8Array(32)
 
 function withDerPrefix(prefix: Uint8Array, key: Uint8Array): Buffer {
-  if (key.length !== x25519KeyBytes) throw new Error('An X25519 key must be 32 bytes long.')
+  if (key.length !== 32) throw new Error('An X25519 key must be 32 bytes long.')
   return Buffer.concat([prefix, key])
 }
 

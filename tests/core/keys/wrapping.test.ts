@@ -57,6 +57,10 @@ describe('a key wrapped for a recipient', () => {
     fc.assert(fc.property(texts, (text) => expect(unwrap(wrapForPublicKey(text, pair.publicKey))).toBe(text)))
   })
 
+  test('comes back with its byte order mark', () => {
+    expect(unwrap(wrapForPublicKey('\u{feff}x', pair.publicKey))).toBe('\u{feff}x')
+  })
+
   test('has an ephemeral key and a nonce of its own every time, for a prepared recipient too', () => {
     const recipient = prepareRecipient(generateIdentityKeys().publicKey)
     const wraps = Array.from({ length: 50 }, () => wrapForRecipient('the same', recipient))
@@ -110,6 +114,14 @@ describe('opening refuses', () => {
       }),
       { numRuns: 500 },
     )
+  })
+
+  test('a sealed part too short for a tag or a nonce', () => {
+    const start = wrapped.slice(0, wrapped.lastIndexOf(':') + 1)
+    for (const length of [0, 1, 16, 23, 24, 39, 40]) {
+      const wire = start + Buffer.alloc(length, 7).toString('base64')
+      expect(errorOf(() => unwrap(wire)).message).toBe(refusal)
+    }
   })
 
   test('upper-case hex, white space, URL-safe base64 and missing padding', () => {
