@@ -1,0 +1,110 @@
+type Row = Readonly<{ name: string; default: string | null; meaning: string; secret: boolean }>
+
+/**
+ * Every variable of the environment that Keyward reads; one with `secret` can also be given as
+ * `<NAME>_FILE`, the path of a file that holds the value. A default that depends on others is in the meaning.
+ */
+export const CONFIGURATION = [
+  plain('PORT', '8080', 'Port to listen on.'),
+  plain(
+    'BIND_ADDRESS',
+    null,
+    'Address to listen on: 127.0.0.1 with the embedded database, otherwise 0.0.0.0 (all).',
+  ),
+  plain('KEYWARD_DATA', './data', 'Directory of the embedded database and its generated secrets.'),
+  plain(
+    'HOST',
+    null,
+    'Public host name, host:port or origin; without a scheme https, for localhost and loopback http. ' +
+      'With the embedded database localhost:$PORT, otherwise required.',
+  ),
+  plain(
+    'ALLOWED_HOSTS',
+    null,
+    'Host names that requests may name, comma-separated; .example.org stands for its subdomains. ' +
+      'Must contain the host of HOST, which is the default.',
+  ),
+  plain(
+    'ALLOWED_ORIGINS',
+    null,
+    'Origins that browsers may call from, comma-separated. Must contain the origin of HOST, which is the default.',
+  ),
+  plain(
+    'TRUSTED_PROXIES',
+    null,
+    'Proxies whose X-Forwarded-* headers are believed: CIDRs and the word private, comma-separated.',
+  ),
+  secret('SECRET_KEY', 'Key of links and cursors: 64 hexadecimal characters.'),
+  secret(
+    'SERVER_SECRET',
+    'Key that protects the environment keys: 64 hexadecimal characters. Back it up: without it they cannot be read.',
+  ),
+  secret('SETUP_TOKEN', 'When set, the registration of the first account must state it.'),
+  plain('REGISTRATION', 'open', 'Who may register after the first account: open or invite.'),
+  plain('ENABLE_PASSWORD_AUTH', 'true', 'Whether people can register and sign in with a password.'),
+  plain('SSO_PROVIDERS', null, 'Single sign-on providers. Not in this version yet: leave it empty.'),
+  plain('NEXT_PUBLIC_NEXTAUTH_PROVIDERS', null, 'Older name of SSO_PROVIDERS, read when that is not set.'),
+  plain('ORGANISATION_PLAN', 'enterprise', 'Plan of the organisation: free, pro or enterprise.'),
+  plain('RATE_LIMIT_DEFAULT', 'off', 'Requests to /v1 per caller, such as 120/min, or off.'),
+  plain('RATE_LIMIT_AUTH', '10/min', 'Sign-in attempts per account and address, such as 3/min, or off.'),
+  plain('LOG_LEVEL', 'info', 'Least severe log lines: trace, debug, info, warn, error, fatal or silent.'),
+  secret(
+    'DATABASE_URL',
+    'PostgreSQL: postgres://user:password@host:5432/database, with ?sslmode= and &sslrootcert= as in libpq. ' +
+      'Without it, or the DATABASE_ variables below, serve starts its embedded database.',
+  ),
+  plain('DATABASE_HOST', null, 'Host name of PostgreSQL, or the directory of its Unix socket.'),
+  plain('DATABASE_PORT', '5432', 'Port of PostgreSQL.'),
+  plain('DATABASE_NAME', 'keyward', 'Name of the database.'),
+  plain('DATABASE_USER', 'keyward', 'User name on PostgreSQL.'),
+  secret('DATABASE_PASSWORD', 'Password on PostgreSQL; required with DATABASE_HOST.'),
+  plain(
+    'DATABASE_SSLMODE',
+    null,
+    'disable, prefer, require, verify-ca or verify-full: prefer, or verify-full when DATABASE_SSL_CA is set.',
+  ),
+  plain('DATABASE_SSL_CA', null, 'Certificate authority of PostgreSQL: PEM text or the path of a PEM file.'),
+  secret(
+    'REDIS_URL',
+    'Redis: redis://:password@host:6379/0, or rediss:// for TLS. ' +
+      'Without Redis and Upstash, limits are counted in memory.',
+  ),
+  plain('REDIS_HOST', null, 'Host name of Redis, instead of REDIS_URL.'),
+  plain('REDIS_PORT', '6379', 'Port of Redis.'),
+  plain('REDIS_USERNAME', null, 'User name on Redis; needs REDIS_PASSWORD.'),
+  secret('REDIS_PASSWORD', 'Password on Redis.'),
+  plain('REDIS_DATABASE', '0', 'Number of the Redis database.'),
+  plain('REDIS_TLS', 'false', 'Whether to reach REDIS_HOST over TLS.'),
+  plain('REDIS_TLS_CA', null, 'Certificate authority of Redis: PEM text or the path of a PEM file.'),
+  plain('UPSTASH_REDIS_REST_URL', null, 'REST address of an Upstash Redis, instead of Redis.'),
+  secret('UPSTASH_REDIS_REST_TOKEN', 'Token of the Upstash Redis.'),
+  plain('SMTP_HOST', null, 'Host name of the mail gateway; without it no mail is sent.'),
+  plain(
+    'SMTP_PORT',
+    null,
+    'Port of the mail gateway: 587, or 465 with SMTP_TLS=tls, or 25 with SMTP_TLS=none.',
+  ),
+  plain('SMTP_USER', null, 'User name on the mail gateway; needs SMTP_PASSWORD.'),
+  secret('SMTP_PASSWORD', 'Password on the mail gateway; needs SMTP_USER.'),
+  plain('SMTP_FROM', null, 'E-mail address that mail is sent from; required with SMTP_HOST.'),
+  plain('SMTP_TLS', 'starttls', 'starttls, tls or none.'),
+  plain('SMTP_CA', null, 'Certificate authority of the mail gateway: PEM text or the path of a PEM file.'),
+] as const satisfies readonly Row[]
+
+/** A variable of the table. */
+export type VariableName = (typeof CONFIGURATION)[number]['name']
+
+/** A variable of the table whose value must never be printed. */
+export type SecretName = Extract<(typeof CONFIGURATION)[number], { secret: true }>['name']
+
+function plain<const N extends string, const D extends string | null>(
+  name: N,
+  defaultValue: D,
+  meaning: string,
+) {
+  return { name, default: defaultValue, meaning, secret: false } as const
+}
+
+function secret<const N extends string>(name: N, meaning: string) {
+  return { name, default: null, meaning, secret: true } as const
+}
