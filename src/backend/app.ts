@@ -1,0 +1,37 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../context.ts'
+import { readBody } from './body.ts'
+import { failureOf } from './errors.ts'
+import { front } from './front.ts'
+import type { PeerAddress } from './origin.ts'
+import { createRequests } from './requests.ts'
+import { methodsByPath } from './routes.ts'
+import { healthRoutes } from './service/health.ts'
+import { rolesRoutes } from './v1/roles.ts'
+
+/** The whole HTTP service as one `fetch` handler, for Bun, Deno and other runtimes alike. */
+export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
+  const requests = createRequests(ctx, peerAddress)
+  const methodsAt = methodsByPath(() => app.routes)
+
+  const app = new Elysia({ normalize: false })
+    .wrap(front(ctx, requests, methodsAt))
+    .onError({ as: 'global' }, ({ code, error, request, path }) => {
+      const allowed = code === 'NOT_FOUND' ? methodsAt(path) : []
+      const failure =
+        allowed.length > 0
+          ? {
+              status: 405,
+              error: 'This path does not know this method.',
+              headers: { allow: allowed.join(', ') },
+            }
+          : failureOf(code, error, ctx.log, requests.of(request).origin.requestId)
+      return Response.json({ error: failure.error }, { status: failure.status, headers: failure.headers })
+    })
+    .onParse({ as: 'global' }, ({ request }) => readBody(request))
+    .use(healthRoutes(ctx, requests))
+    .use(rolesRoutes(ctx, requests))
+  return app
+}
+
+export type App = ReturnType<typeof createApp>

@@ -1,0 +1,94 @@
+import type { Context } from '../context.ts'
+import { isAllowedHost, isAllowedOrigin } from './hosts.ts'
+import type { Requests } from './requests.ts'
+
+type Handler = (request: Request, ...rest: unknown[]) => Response | Promise<Response>
+
+/** Other clients of this API family know `/v1` under these prefixes too. */
+const ALIAS = /^\/(?:service|service\/public|public)(?=\/v1(?:\/|$))/
+
+/** What a monitor asks for comes under whatever Host it likes. */
+const ANY_HOST = /^\/service\/(?:health|ready|metrics)\/?$/
+
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
+/**
+ * What happens to every request before and after the router: aliases, the Host check, OPTIONS, and the headers that
+ * every answer carries.
+ */
+export const front =
+  (ctx: Context, requests: Requests, methodsAt: (path: string) => readonly string[]) =>
+  (handle: (...parameters: unknown[]) => unknown): Handler =>
+  async (original, ...rest) => {
+    const request = withoutAlias(original)
+    if (request !== original) requests.alias(original, request)
+    const path = pathOf(request.url)
+    const host = original.headers.get('host') ?? new URL(original.url).host
+    const origin = request.headers.get('origin')
+    const cors = origin !== null && isAllowedOrigin(ctx.config, origin, host) ? origin : null
+
+    let response: Response
+    if (!ANY_HOST.test(path) && !isAllowedHost(ctx.config, host)) {
+      response = Response.json({ error: 'This Host is not served here; see ALLOWED_HOSTS.' }, { status: 400 })
+    } else if (request.method === 'OPTIONS' && methodsAt(path).length > 0) {
+      response = preflight(methodsAt(path), cors !== null)
+    } else {
+      response = (await handle(request, ...rest)) as Response
+    }
+    return withHeaders(response, {
+      ...requests.of(request).headers,
+      'x-request-id': requests.of(request).origin.requestId,
+      vary: 'Origin',
+      ...(cors !== null && {
+        'access-control-allow-origin': cors,
+        'access-control-expose-headers':
+          'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
+      }),
+      ...(ctx.config.origin.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
+    })
+  }
+
+/** A path rewrite, so that the router knows each route once. */
+function withoutAlias(request: Request): Request {
+  const path = pathOf(request.url)
+  if (!ALIAS.test(path)) return request
+  const start = request.url.indexOf(path, request.url.indexOf('://') + 3)
+  const url = request.url.slice(0, start) + path.replace(ALIAS, '') + request.url.slice(start + path.length)
+  return new Request(url, request)
+}
+
+function preflight(methods: readonly string[], allowed: boolean): Response {
+  const allow = [...methods, 'OPTIONS'].join(', ')
+  return new Response(null, {
+    status: 204,
+    headers: allowed
+      ? {
+          allow,
+          'access-control-allow-methods': methods.join(', '),
+          'access-control-allow-headers': 'Authorization, Content-Type',
+          'access-control-max-age': '600',
+        }
+      : { allow },
+  })
+}
+
+function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
+    if (!response.headers.has(name)) response.headers.set(name, value)
+  }
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  return response
+}
+
+function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  const end = url.search(/[?#]/)
+  return start === -1 ? '/' : url.slice(start, end === -1 ? undefined : end)
+}

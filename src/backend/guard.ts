@@ -1,0 +1,90 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../context.ts'
+import { type Actor, type Caller, isActor } from '../core/actor.ts'
+import { authenticate } from '../core/auth/authenticate.ts'
+import { DomainError, forbidden } from '../core/errors.ts'
+import { type Action, type AppClass, allows, type OrganisationClass } from '../core/permissions.ts'
+import { BadBody } from './body.ts'
+import type { Requests } from './requests.ts'
+
+/** Whoever has no membership reaches nothing under `/v1` but `GET /v1/me`. */
+const NOT_A_MEMBER = 'You are not a member of an organisation.'
+
+/**
+ * What a route asks of its caller, declared where the route is declared and checked before anyone looks at the body:
+ * `permission` and `appPermission` a right of the caller's role, `caller` a kind of caller, `open` nothing.
+ */
+export const guard = (ctx: Context, requests: Requests) => {
+  const enter = async (request: Request, body: unknown, check: (caller: Caller) => void): Promise<void> => {
+    const { origin } = requests.of(request)
+    await requests.limit(request, 'address', origin.ipAddress)
+    const caller = await authenticate(ctx, request.headers.get('authorization'), origin)
+    requests.setCaller(request, caller)
+    await requests.limit(request, 'principal', caller.id ?? caller.userId)
+    check(caller)
+    requireUsable(body)
+  }
+  const actorOf = ({ request }: { request: Request }) => ({ actor: requests.callerOf(request) as Actor })
+
+  return new Elysia({ name: 'guard', normalize: false }).macro({
+    permission: ([resourceClass, action, plan]: readonly [OrganisationClass, Action, 'paid plan'?]) => ({
+      detail: { 'x-permission': `${resourceClass}: ${action}` } as object,
+      transform: ({ request, body }: Entering) =>
+        enter(request, body, (caller) => {
+          requirePermission(caller, 'permissions', resourceClass, action)
+          if (plan !== undefined && ctx.config.plan === 'free') {
+            throw forbidden("Custom roles are not available on your organisation's plan.")
+          }
+        }),
+      resolve: actorOf,
+    }),
+    appPermission: ([resourceClass, action]: readonly [AppClass, Action]) => ({
+      detail: { 'x-permission': `${resourceClass} (app level): ${action}` } as object,
+      transform: ({ request, body }: Entering) =>
+        enter(request, body, (caller) => requirePermission(caller, 'appPermissions', resourceClass, action)),
+      resolve: actorOf,
+    }),
+    caller: (kind: 'anyone' | 'member' | 'actor') => ({
+      detail: { 'x-permission': CALLERS[kind] } as object,
+      transform: ({ request, body }: Entering) =>
+        enter(request, body, (caller) => {
+          if (kind !== 'anyone' && !isActor(caller)) throw forbidden(NOT_A_MEMBER)
+          if (kind === 'member' && caller.type !== 'user')
+            throw forbidden('Service accounts have no personal access tokens.')
+        }),
+      resolve: ({ request }) => ({ caller: requests.callerOf(request), ...actorOf({ request }) }),
+    }),
+    open: (_: true) => ({
+      detail: { 'x-permission': 'none', security: [] } as object,
+      transform: ({ body }: Entering) => requireUsable(body),
+    }),
+  })
+}
+
+const CALLERS = {
+  anyone: 'any signed-in caller',
+  actor: 'any member or service account',
+  member: 'any member',
+} as const
+
+type Entering = { request: Request; body: unknown }
+
+function requirePermission(
+  caller: Caller,
+  level: 'permissions' | 'appPermissions',
+  resourceClass: OrganisationClass | AppClass,
+  action: Action,
+): void {
+  if (!isActor(caller)) throw forbidden(NOT_A_MEMBER)
+  if (!allows(caller.role.permissions, level, resourceClass, action)) {
+    throw forbidden(`You don't have permission to ${action} ${inWords(resourceClass)}.`)
+  }
+}
+
+/** `MemberPersonalAccessTokens` → `member personal access tokens`; abbreviations stay. */
+const inWords = (resourceClass: string): string =>
+  resourceClass.replace(/[A-Z](?=[a-z])/g, (letter) => ` ${letter.toLowerCase()}`).trim()
+
+function requireUsable(body: unknown): void {
+  if (body instanceof BadBody) throw new DomainError(body.status, body.message)
+}

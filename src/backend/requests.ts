@@ -1,0 +1,55 @@
+import type { Context } from '../context.ts'
+import type { Caller } from '../core/actor.ts'
+import { tooMany } from '../core/errors.ts'
+import { originReader, type PeerAddress } from './origin.ts'
+
+type State = {
+  readonly origin: ReturnType<ReturnType<typeof originReader>>
+  caller: Caller | null
+  /** Headers that the answer gets, whatever it will be. */
+  readonly headers: Record<string, string>
+}
+
+export type Requests = ReturnType<typeof createRequests>
+
+/** What is known of each request under way: where it comes from, who calls, what the answer's headers will say. */
+export function createRequests(ctx: Context, peerAddress: PeerAddress) {
+  const states = new WeakMap<Request, State>()
+  const readOrigin = originReader(ctx.config.trustedProxies, peerAddress, ctx.log)
+
+  const of = (request: Request): State => {
+    const known = states.get(request)
+    if (known !== undefined) return known
+    const state: State = { origin: readOrigin(request), caller: null, headers: {} }
+    states.set(request, state)
+    return state
+  }
+
+  return {
+    of,
+    /** Makes `copy` the same request as `original`, under another path. */
+    alias: (original: Request, copy: Request) => {
+      states.set(copy, of(original))
+    },
+    setCaller: (request: Request, caller: Caller) => {
+      of(request).caller = caller
+    },
+    callerOf: (request: Request): Caller => {
+      const { caller } = of(request)
+      if (caller === null) throw new Error('this route lets anyone in: it has no caller')
+      return caller
+    },
+    /** Counts a request of `/v1` for its address or its caller; 429 beyond the limit. Off unless configured. */
+    limit: async (request: Request, kind: 'address' | 'principal', name: string | null): Promise<void> => {
+      const rate = ctx.config.rateLimits.default
+      if (rate === null || name === null) return
+      const counter = await ctx.kv.increment(`rate:${kind}:${name}`, rate.windowSeconds)
+      if (counter === null) return
+      const { headers } = of(request)
+      headers['ratelimit-limit'] = String(rate.limit)
+      headers['ratelimit-remaining'] = String(Math.max(0, rate.limit - counter.count))
+      headers['ratelimit-reset'] = String(counter.resetSeconds)
+      if (counter.count > rate.limit) throw tooMany('Too many requests; slow down.', counter.resetSeconds)
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../../context.ts'
+import { CreateRole, Role, RoleSummary, UpdateRole } from '../../core/roles/role.ts'
+import * as roles from '../../core/roles/roles.ts'
+import { guard } from '../guard.ts'
+import type { Requests } from '../requests.ts'
+import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
+
+const tags = ['Roles']
+
+/** `/v1/roles`: the five default roles and the organisation's own. */
+export const rolesRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ prefix: '/v1/roles', normalize: false })
+    .use(guard(ctx, requests))
+    .get('/', ({ actor, query }) => roles.list(ctx, actor, query), {
+      permission: ['Roles', 'read'],
+      query: PageQuery,
+      response: answers(200, ListOf(RoleSummary), 400, 401, 403),
+      detail: {
+        tags,
+        summary: 'List roles',
+        description: 'Default roles first, then custom ones, oldest first.',
+      },
+    })
+    .get('/:id', ({ actor, params }) => roles.get(ctx, actor, params.id), {
+      permission: ['Roles', 'read'],
+      params: ById,
+      response: answers(200, Role, 401, 403, 404),
+      detail: { tags, summary: 'Get a role', description: 'One role with its permissions.' },
+    })
+    .post(
+      '/',
+      async ({ actor, body, set }) => {
+        set.status = 201
+        return await roles.create(ctx, actor, body)
+      },
+      {
+        permission: ['Roles', 'create', 'paid plan'],
+        body: CreateRole,
+        response: answers(201, Role, 400, 401, 403, 409, 413, 415),
+        detail: {
+          tags,
+          summary: 'Create a role',
+          description: 'Creates a custom role; nobody can hand out more than its own.',
+        },
+      },
+    )
+    .put('/:id', ({ actor, params, body }) => roles.update(ctx, actor, params.id, body), {
+      permission: ['Roles', 'update', 'paid plan'],
+      params: ById,
+      body: UpdateRole,
+      response: answers(200, Role, 400, 401, 403, 404, 409, 413, 415),
+      detail: {
+        tags,
+        summary: 'Change a role',
+        description: 'Fields that are not sent keep their values; default roles cannot be changed.',
+      },
+    })
+    .delete(
+      '/:id',
+      async ({ actor, params, set }) => {
+        await roles.remove(ctx, actor, params.id)
+        set.status = 204
+      },
+      {
+        permission: ['Roles', 'delete'],
+        params: ById,
+        response: answers(204, NoContent, 401, 403, 404, 409),
+        detail: {
+          tags,
+          summary: 'Delete a role',
+          description: 'Only a custom role that nobody holds can be deleted.',
+        },
+      },
+    )

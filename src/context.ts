@@ -1,0 +1,18 @@
+import type { Config } from './config.ts'
+import type { ServerKeys } from './core/keys/server-keys.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Database } from './platform/database.ts'
+import type { Kv } from './platform/kv.ts'
+import type { Log } from './platform/log.ts'
+import type { Passwords } from './platform/passwords.ts'
+
+/** Everything a use case may reach: the first parameter of each, and nothing is ambient beside it. */
+export type Context = Readonly<{
+  config: Config
+  db: Database
+  kv: Kv
+  clock: Clock
+  keys: ServerKeys
+  passwords: Passwords
+  log: Log
+}>

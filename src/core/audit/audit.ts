@@ -1,0 +1,80 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Context } from '../../context.ts'
+import type { Queryable } from '../../platform/database.ts'
+import type { Actor, Caller } from '../actor.ts'
+import { isActor } from '../actor.ts'
+
+/** What an entry of the audit trail tells. Never key material, a password, a token or an e-mail address. */
+export type AuditEvent = Readonly<{
+  /** What happened, in the past tense: `role.created`. */
+  eventType: string
+  resourceType: string
+  resourceId: string | null
+  description: string
+  resourceMetadata?: Readonly<Record<string, unknown>>
+  oldValues?: Readonly<Record<string, unknown>>
+  newValues?: Readonly<Record<string, unknown>>
+  /** The app and the environment that the entry is about: whoever can't access them doesn't see it. */
+  appId?: string | null
+  environmentId?: string | null
+}>
+
+/** Writes one entry, in the transaction of the change that it tells of. */
+export async function record(ctx: Context, tx: Queryable, actor: Actor, event: AuditEvent): Promise<void> {
+  await tx`insert into audit_entries ${tx(entry(ctx, actor, actor.organisation.id, event))}`
+}
+
+/**
+ * Writes one entry for a refusal or a failed sign-in, or adds one to the entry of the same actor, event, target and
+ * address in the same minute.
+ */
+export async function recordCoalesced(
+  ctx: Context,
+  caller: Caller,
+  organisationId: string,
+  event: AuditEvent,
+): Promise<void> {
+  const row = entry(ctx, caller, organisationId, event)
+  const minute = Math.floor(row.timestamp.getTime() / 60_000)
+  const same = [
+    row.actor_id,
+    row.event_type,
+    row.resource_type,
+    row.resource_id,
+    row.ip_address,
+    row.description,
+    minute,
+  ]
+  const coalesce_key = createHash('sha256').update(JSON.stringify(same)).digest()
+  await ctx.db`
+    insert into audit_entries ${ctx.db({ ...row, coalesce_key })}
+    on conflict (coalesce_key) do update set count = audit_entries.count + 1`
+}
+
+function entry(ctx: Context, caller: Caller, organisationId: string, event: AuditEvent) {
+  const role = isActor(caller) ? caller.role.name : null
+  return {
+    id: randomUUID(),
+    organisation_id: organisationId,
+    event_type: event.eventType,
+    resource_type: event.resourceType,
+    resource_id: event.resourceId,
+    app_id: event.appId ?? null,
+    environment_id: event.environmentId ?? null,
+    actor_type: caller.type,
+    actor_id: caller.id ?? caller.userId,
+    actor_metadata: ctx.db.json({
+      name: caller.name,
+      role,
+      [`${caller.credential.kind}Id`]: caller.credential.id,
+    }),
+    resource_metadata: ctx.db.json((event.resourceMetadata ?? {}) as never),
+    old_values: event.oldValues === undefined ? null : ctx.db.json(event.oldValues as never),
+    new_values: event.newValues === undefined ? null : ctx.db.json(event.newValues as never),
+    description: event.description,
+    ip_address: caller.origin.ipAddress,
+    user_agent: caller.origin.userAgent,
+    request_id: caller.origin.requestId,
+    timestamp: ctx.clock.now(),
+  }
+}

@@ -1,0 +1,83 @@
+import type { Context } from '../../context.ts'
+import type { Caller, Credential, RequestOrigin } from '../actor.ts'
+import { unauthenticated } from '../errors.ts'
+import { permissionsOf } from '../permissions.ts'
+import { bearerKind, hashBearer } from '../tokens/bearer.ts'
+import * as queries from './queries.ts'
+
+/** How long a session may lie idle before it is over. */
+export const SESSION_IDLE_SECONDS = 7 * 24 * 3600
+
+/** A token's last use is written at most this often. */
+const LAST_USED_SECONDS = 60
+
+/**
+ * Finds out who calls, from the value of the Authorization header, in one query. 401 when there is none, when it is
+ * malformed, or when the token is unknown, expired, revoked or of somebody who was removed.
+ */
+export async function authenticate(
+  ctx: Context,
+  header: string | null,
+  origin: RequestOrigin,
+): Promise<Caller> {
+  if (header === null || header.trim() === '')
+    throw unauthenticated('Authentication credentials were not provided.')
+  const secret = /^Bearer +(?:(?:User|ServiceAccount) +)?(\S+) *$/i.exec(header)?.[1]
+  const kind = secret === undefined ? null : bearerKind(secret)
+  if (secret === undefined || kind === null || kind === 'cookie') throw unauthenticated('Invalid token')
+  return kind === 'ses' ? bySessionToken(ctx, secret, origin) : byToken(ctx, secret, origin)
+}
+
+async function byToken(ctx: Context, secret: string, origin: RequestOrigin): Promise<Caller> {
+  const now = ctx.clock.now()
+  const [row] = await queries.findByToken(ctx.db, hashBearer(secret))
+  if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) throw unauthenticated()
+  if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() >= LAST_USED_SECONDS * 1000) {
+    queries
+      .touchToken(ctx.db, row.credential_id, now, new Date(now.getTime() - LAST_USED_SECONDS * 1000))
+      .catch(() => {
+        ctx.log.warn("a token's last use could not be written")
+      })
+  }
+  return callerFrom(row, { kind: 'token', id: row.credential_id, secret }, origin)
+}
+
+async function bySessionToken(ctx: Context, secret: string, origin: RequestOrigin): Promise<Caller> {
+  const now = ctx.clock.now()
+  const [row] = await queries.findBySessionToken(ctx.db, hashBearer(secret))
+  if (row === undefined || row.expires_at <= now || sessionIsOver(row, now)) throw unauthenticated()
+  return callerFrom(row, { kind: 'session', id: row.credential_id, secret }, origin)
+}
+
+/** Whether a session has ended by itself: 30 days after sign-in, or after 7 days without use. */
+export const sessionIsOver = (
+  session: { session_expires_at: Date; session_last_used_at: Date },
+  now: Date,
+): boolean =>
+  session.session_expires_at <= now ||
+  session.session_last_used_at.getTime() + SESSION_IDLE_SECONDS * 1000 <= now.getTime()
+
+/** Whoever a row of the look-ups names: an actor when it stands for a live principal, an outsider otherwise. */
+export function callerFrom(row: queries.CallerRow, credential: Credential, origin: RequestOrigin): Caller {
+  if (row.principal_id === null) {
+    const { user_id, email, full_name } = row as queries.CallerRow & { user_id: string; email: string }
+    return { type: 'user', id: null, userId: user_id, name: full_name ?? '', email, credential, origin }
+  }
+  const { principal_id, organisation_id, role_kind } = row
+  return {
+    type: row.principal_type === 'member' ? 'user' : 'service_account',
+    id: principal_id,
+    userId: row.user_id,
+    name: row.full_name ?? '',
+    email: row.email,
+    organisation: { id: organisation_id, name: row.organisation_name },
+    role: {
+      id: row.role_id,
+      kind: role_kind,
+      name: row.role_name,
+      permissions: permissionsOf(role_kind, row.role_permissions),
+    },
+    credential,
+    origin,
+  }
+}

@@ -1,0 +1,65 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Context } from '../context.ts'
+import { badRequest } from './errors.ts'
+
+/** What a list request may ask for: at most `limit` items, those after `cursor`. */
+export type PageRequest = Readonly<{ limit?: number; cursor?: string }>
+
+/** A list's answer: `nextCursor` stands there when a page was asked for, and is null on the last one. */
+export type Page<T> = { data: T[]; nextCursor?: string | null }
+
+/** The part of a list to read: `limit` null means all of it; `after` is the sort key of the item before. */
+export type Window = Readonly<{ limit: number | null; after: readonly string[] | null }>
+
+/**
+ * Reads a page request. Without `limit` and `cursor` a list is whole, unless `alwaysPaged`; a cursor is good only for
+ * the list that gave it (400 otherwise).
+ */
+export function windowOf(ctx: Context, list: string, request: PageRequest, alwaysPaged = false): Window {
+  const paged = alwaysPaged || request.limit !== undefined || request.cursor !== undefined
+  return {
+    limit: request.limit ?? (paged ? 50 : null),
+    after: request.cursor === undefined ? null : openCursor(ctx, list, request.cursor),
+  }
+}
+
+/** How many rows to ask the database for: one more than the page holds, which tells whether there is another. */
+export const rowsToRead = (window: Window): number | null => (window.limit === null ? null : window.limit + 1)
+
+/** Cuts what was read to the page and makes the cursor of the next; `sortKey` gives an item's place in the list. */
+export function pageOf<Row, Item>(
+  ctx: Context,
+  list: string,
+  window: Window,
+  rows: readonly Row[],
+  sortKey: (row: Row) => readonly string[],
+  present: (row: Row) => Item,
+): Page<Item> {
+  if (window.limit === null) return { data: rows.map(present) }
+  const shown = rows.slice(0, window.limit)
+  const last = shown.at(-1)
+  const nextCursor =
+    rows.length > shown.length && last !== undefined ? makeCursor(ctx, list, sortKey(last)) : null
+  return { data: shown.map(present), nextCursor }
+}
+
+function makeCursor(ctx: Context, list: string, sortKey: readonly string[]): string {
+  const content = Buffer.from(JSON.stringify(sortKey)).toString('base64url')
+  return `${content}.${seal(ctx, list, content).toString('base64url')}`
+}
+
+function openCursor(ctx: Context, list: string, cursor: string): readonly string[] {
+  const [content = '', mac = ''] = cursor.split('.')
+  const given = Buffer.from(mac, 'base64url')
+  const expected = seal(ctx, list, content)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw badRequest('cursor must be the nextCursor of an earlier page of this list.')
+  }
+  return JSON.parse(Buffer.from(content, 'base64url').toString()) as string[]
+}
+
+const seal = (ctx: Context, list: string, content: string): Buffer =>
+  createHmac('sha256', ctx.config.secretKey)
+    .update(`keyward/cursor/${list}/${content}`)
+    .digest()
+    .subarray(0, 16)

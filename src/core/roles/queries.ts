@@ -1,0 +1,68 @@
+import type { Queryable, Transaction } from '../../platform/database.ts'
+import { rowsToRead, type Window } from '../pagination.ts'
+import { isId } from '../schema.ts'
+import type { RoleRow, RoleValues } from './role.ts'
+
+const COLUMNS = [
+  'id',
+  'kind',
+  'position',
+  'name',
+  'name_key',
+  'description',
+  'color',
+  'permissions',
+  'created_at',
+]
+
+/** The roles of an organisation: the five defaults first, then the custom ones, oldest first. */
+export const list = (db: Queryable, organisationId: string, window: Window) => {
+  const [position = null, createdAt = null, id = null] = window.after ?? []
+  return db<RoleRow[]>`
+    select ${db(COLUMNS)} from roles
+    where organisation_id = ${organisationId}
+      and (${id}::uuid is null or (position, created_at, id) > (${position}::int, ${createdAt}::timestamptz, ${id}::uuid))
+    order by position, created_at, id
+    limit ${rowsToRead(window)}`
+}
+
+/** One role of the organisation; undefined when there is none, also for a malformed id. */
+export const find = async (
+  db: Queryable,
+  organisationId: string,
+  id: string,
+): Promise<RoleRow | undefined> =>
+  isId(id)
+    ? (
+        await db<
+          RoleRow[]
+        >`select ${db(COLUMNS)} from roles where organisation_id = ${organisationId} and id = ${id}`
+      )[0]
+    : undefined
+
+/** Whether another role of the organisation has this name. */
+export const nameTaken = (db: Queryable, organisationId: string, nameKey: string, exceptId: string | null) =>
+  db`
+    select 1 from roles
+    where organisation_id = ${organisationId} and name_key = ${nameKey} and (${exceptId}::uuid is null or id <> ${exceptId})`
+
+/** Who holds a role: live members and service accounts, and pending invites that are not over. */
+export const holders = (db: Queryable, organisationId: string, id: string) =>
+  db<{ members: number; service_accounts: number; invites: number }[]>`
+    select
+      (select count(*)::int from principals where organisation_id = ${organisationId} and role_id = ${id} and type = 'member') as members,
+      (select count(*)::int from principals where organisation_id = ${organisationId} and role_id = ${id} and type = 'service_account') as service_accounts,
+      (select count(*)::int from invites where organisation_id = ${organisationId} and role_id = ${id}) as invites`
+
+export const insert = (tx: Transaction, row: RoleRow & { organisation_id: string; updated_at: Date }) => {
+  const { position: _, ...stored } = row
+  return tx`insert into roles ${tx({ ...stored, permissions: stored.permissions === null ? null : tx.json(stored.permissions as never) })}`
+}
+
+export const update = (tx: Transaction, id: string, nameKey: string, values: RoleValues, at: Date) =>
+  tx`
+    update roles set name = ${values.name}, name_key = ${nameKey}, description = ${values.description},
+      color = ${values.color}, permissions = ${tx.json(values.permissions as never)}, updated_at = ${at}
+    where id = ${id}`
+
+export const remove = (tx: Transaction, id: string) => tx`delete from roles where id = ${id}`

@@ -1,0 +1,136 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { forbidden } from '../errors.ts'
+import { hasGlobalAccess, type Permissions, permissionsOf, type RoleKind } from '../permissions.ts'
+import { Closed, Name, Nullable, Text, Timestamp } from '../schema.ts'
+import { normalise, normaliseName } from '../text.ts'
+import { PermissionsInput, permissionsFrom } from './permissions-input.ts'
+
+/** A role as it is stored. */
+export type RoleRow = Readonly<{
+  id: string
+  kind: RoleKind
+  position: number
+  name: string
+  name_key: string
+  description: string | null
+  color: string
+  permissions: Permissions | null
+  created_at: Date
+}>
+
+/** A role in a list: without its permissions. */
+export const RoleSummary = Type.Object({
+  id: Type.String({ description: 'Unique identifier of the role.' }),
+  name: Type.String(),
+  description: Nullable(Type.String()),
+  color: Type.String({ description: 'Hex colour such as `#1F6FEB`; empty on default roles.' }),
+  isDefault: Type.Boolean({ description: 'True for the five built-in roles.' }),
+  createdAt: Timestamp(),
+})
+
+const Actions = Type.Record(Type.String(), Type.Array(Type.String()))
+
+/** What a role allows, as it is shown. */
+export const RolePermissions = Type.Object({
+  permissions: Actions,
+  appPermissions: Actions,
+  globalAccess: Type.Boolean({ description: 'Read-only: true for Owner and Admin alone.' }),
+})
+
+/** A single role. */
+export const Role = Type.Composite([RoleSummary, Type.Object({ permissions: RolePermissions })])
+export type Role = Static<typeof Role>
+
+const Color = Type.String({
+  pattern: '^(#([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}))?$',
+  maxLength: 7,
+  description: 'Empty, `#RGB` or `#RRGGBB`.',
+})
+const Description = Nullable(Text(500))
+
+/** The body that creates a role. */
+export const CreateRole = Closed({
+  name: Name(64),
+  permissions: PermissionsInput(),
+  description: Type.Optional(Description),
+  color: Type.Optional(Color),
+})
+export type CreateRole = Static<typeof CreateRole>
+
+/** The body that changes a role: at least one field; the others keep their values. */
+export const UpdateRole = Closed(
+  {
+    name: Type.Optional(Name(64)),
+    permissions: Type.Optional(PermissionsInput()),
+    description: Type.Optional(Description),
+    color: Type.Optional(Color),
+  },
+  { minProperties: 1 },
+)
+export type UpdateRole = Static<typeof UpdateRole>
+
+/** What of a role can be set, in the form in which it is stored. */
+export type RoleValues = Readonly<{
+  name: string
+  description: string | null
+  color: string
+  permissions: Permissions
+}>
+
+/** A body's fields in the form in which they are stored; only those that were sent. */
+export function valuesFrom(input: UpdateRole): Partial<RoleValues> {
+  return {
+    ...(input.name !== undefined && { name: normaliseName(input.name) }),
+    ...(input.description !== undefined && {
+      description: input.description === null ? null : normalise(input.description),
+    }),
+    ...(input.color !== undefined && { color: input.color }),
+    ...(input.permissions !== undefined && { permissions: permissionsFrom(input.permissions) }),
+  }
+}
+
+/** 403 for a built-in role: `verb` is what cannot be done to it. */
+export function requireCustom(role: RoleRow, verb: 'modified' | 'deleted'): void {
+  if (role.kind !== 'custom') throw forbidden(`Default roles cannot be ${verb}.`)
+}
+
+/** What the new permissions allow beyond the old ones. */
+export function additions(before: Permissions, after: Permissions): Permissions {
+  const added = (level: keyof Permissions) =>
+    Object.fromEntries(
+      Object.entries(after[level]).map(([name, actions]) => [
+        name,
+        actions.filter(
+          (action) => !(Object.hasOwn(before[level], name) && before[level][name]?.includes(action)),
+        ),
+      ]),
+    )
+  return { permissions: added('permissions'), appPermissions: added('appPermissions') }
+}
+
+/** A role as a list shows it. */
+export const presentSummary = (row: RoleRow): Static<typeof RoleSummary> => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  color: row.color,
+  isDefault: row.kind !== 'custom',
+  createdAt: row.created_at.toISOString(),
+})
+
+/** What a role allows, as it is shown: built-in definitions for a default role, as stored for a custom one. */
+export function presentPermissions(
+  kind: RoleKind,
+  stored: Permissions | null,
+): Static<typeof RolePermissions> {
+  const { permissions, appPermissions } = permissionsOf(kind, stored)
+  return { permissions, appPermissions, globalAccess: hasGlobalAccess(kind) } as Static<
+    typeof RolePermissions
+  >
+}
+
+/** A single role as it is shown. */
+export const present = (row: RoleRow): Role => ({
+  ...presentSummary(row),
+  permissions: presentPermissions(row.kind, row.permissions),
+})

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { Context } from '../../context.ts'
+import type { Queryable, Transaction } from '../../platform/database.ts'
+import { reachesEverything, requireWithinOwn } from '../access.ts'
+import type { Actor } from '../actor.ts'
+import { record } from '../audit/audit.ts'
+import { conflict, forbidden, notFound } from '../errors.ts'
+import { closeExpired } from '../invites/queries.ts'
+import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { permissionsOf } from '../permissions.ts'
+import { nameKey } from '../text.ts'
+import { change } from '../transactions.ts'
+import * as queries from './queries.ts'
+import {
+  additions,
+  type CreateRole,
+  present,
+  presentSummary,
+  type Role,
+  type RoleRow,
+  type RoleValues,
+  requireCustom,
+  type UpdateRole,
+  valuesFrom,
+} from './role.ts'
+
+/** The organisation's roles without their permissions: the five defaults, then the custom ones, oldest first. */
+export async function list(
+  ctx: Context,
+  actor: Actor,
+  request: PageRequest,
+): Promise<Page<Omit<Role, 'permissions'>>> {
+  const window = windowOf(ctx, 'roles', request)
+  const rows = await queries.list(ctx.db, actor.organisation.id, window)
+  return pageOf(ctx, 'roles', window, rows, sortKey, presentSummary)
+}
+
+/** One role with its permissions; 404 when the organisation has no such role. */
+export async function get(ctx: Context, actor: Actor, id: string): Promise<Role> {
+  return present(await existing(ctx.db, actor, id))
+}
+
+/** Creates a custom role. 403 for actions that the caller doesn't hold itself, 409 for a name that is taken. */
+export const create = (ctx: Context, caller: Actor, input: CreateRole): Promise<Role> =>
+  change(ctx, caller, async (tx, actor) => {
+    const values = { description: null, color: '', ...valuesFrom(input) } as RoleValues
+    requireWithinOwn(actor, values.permissions)
+    await requireFreeName(tx, actor, values.name, null)
+    const now = ctx.clock.now()
+    const row: RoleRow = {
+      id: randomUUID(),
+      kind: 'custom',
+      position: 5,
+      name_key: nameKey(values.name),
+      ...values,
+      created_at: now,
+    }
+    await queries.insert(tx, { ...row, organisation_id: actor.organisation.id, updated_at: now })
+    await record(ctx, tx, actor, {
+      eventType: 'role.created',
+      resourceType: 'role',
+      resourceId: row.id,
+      resourceMetadata: { name: row.name },
+      newValues: values,
+      description: `Role "${row.name}" created.`,
+    })
+    return present(row)
+  })
+
+/**
+ * Changes a custom role; fields that were not sent keep their values. 403 for a default role, for the role that a caller
+ * without global access holds itself, and for actions that it doesn't hold; 409 for a name that is taken.
+ */
+export const update = (ctx: Context, caller: Actor, id: string, input: UpdateRole): Promise<Role> =>
+  change(ctx, caller, async (tx, actor) => {
+    const row = await existing(tx, actor, id)
+    requireCustom(row, 'modified')
+    if (!reachesEverything(actor) && actor.role.id === row.id) {
+      throw forbidden('You cannot change the role that you hold yourself.')
+    }
+    const before = valuesOf(row)
+    const after: RoleValues = { ...before, ...valuesFrom(input) }
+    requireWithinOwn(actor, additions(before.permissions, after.permissions))
+    await requireFreeName(tx, actor, after.name, row.id)
+    if (isDeepStrictEqual(before, after)) return present(row)
+    const key = nameKey(after.name)
+    await queries.update(tx, row.id, key, after, ctx.clock.now())
+    await record(ctx, tx, actor, {
+      eventType: 'role.updated',
+      resourceType: 'role',
+      resourceId: row.id,
+      resourceMetadata: { name: after.name },
+      oldValues: before,
+      newValues: after,
+      description: `Role "${after.name}" changed.`,
+    })
+    return present({ ...row, ...after, name_key: key })
+  })
+
+/** Deletes a custom role. 403 for a default role, 409 while a member, a service account or a live invite holds it. */
+export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
+  change(ctx, caller, async (tx, actor) => {
+    const row = await existing(tx, actor, id)
+    requireCustom(row, 'deleted')
+    await closeExpired(tx, actor.organisation.id, ctx.clock.now())
+    const [held] = await queries.holders(tx, actor.organisation.id, row.id)
+    const holders = held === undefined ? [] : describeHolders(held)
+    if (holders.length > 0) {
+      throw conflict(`The role is still held by ${holders.join(' and ')}; reassign them first.`)
+    }
+    await queries.remove(tx, row.id)
+    await record(ctx, tx, actor, {
+      eventType: 'role.deleted',
+      resourceType: 'role',
+      resourceId: row.id,
+      resourceMetadata: { name: row.name },
+      oldValues: valuesOf(row),
+      description: `Role "${row.name}" deleted.`,
+    })
+  })
+
+const sortKey = (row: RoleRow) => [String(row.position), row.created_at.toISOString(), row.id]
+
+async function existing(db: Queryable, actor: Actor, id: string): Promise<RoleRow> {
+  const row = await queries.find(db, actor.organisation.id, id)
+  if (row === undefined) throw notFound('Role')
+  return row
+}
+
+async function requireFreeName(
+  tx: Transaction,
+  actor: Actor,
+  name: string,
+  exceptId: string | null,
+): Promise<void> {
+  const taken = await queries.nameTaken(tx, actor.organisation.id, nameKey(name), exceptId)
+  if (taken.length > 0) throw conflict('A role with this name already exists.')
+}
+
+const valuesOf = (row: RoleRow): RoleValues => ({
+  name: row.name,
+  description: row.description,
+  color: row.color,
+  permissions: permissionsOf(row.kind, row.permissions),
+})
+
+function describeHolders(held: { members: number; service_accounts: number; invites: number }): string[] {
+  const count = (n: number, noun: string) => (n === 0 ? [] : [`${n} ${noun}${n === 1 ? '' : 's'}`])
+  return [
+    ...count(held.members, 'member'),
+    ...count(held.service_accounts, 'service account'),
+    ...count(held.invites, 'pending invite'),
+  ]
+}

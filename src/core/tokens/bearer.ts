@@ -1,0 +1,39 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+/** What a bearer is: a member's access token, a service account's, a sign-in session's, or the session's cookie. */
+export type BearerKind = 'pat' | 'sat' | 'ses' | 'cookie'
+
+const PREFIX: Readonly<Record<BearerKind, string>> = {
+  pat: 'kw_pat_',
+  sat: 'kw_sat_',
+  ses: 'kw_ses_',
+  cookie: 'kw_ck_',
+}
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const FORM = /^(kw_(?:pat|sat|ses|ck)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
+
+/** A new bearer: prefix, 43 characters of base62 (256 random bits), 6 characters of checksum. */
+export function newBearer(kind: BearerKind): string {
+  const body = PREFIX[kind] + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43)
+  return body + checksum(body)
+}
+
+/** The kind of a well-formed bearer with a right checksum; null for anything else. */
+export function bearerKind(text: string): BearerKind | null {
+  const [, prefix, random, sum] = FORM.exec(text) ?? []
+  if (prefix === undefined || checksum(`${prefix}${random}`) !== sum) return null
+  return (Object.keys(PREFIX) as BearerKind[]).find((kind) => PREFIX[kind] === prefix) ?? null
+}
+
+/** What is stored of a bearer: its SHA-256, 32 bytes. Looking it up by index leaks nothing of a 256-bit random text. */
+export const hashBearer = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** The first 32 bits of the SHA-256 of prefix and random part: catches a typo without a query. */
+const checksum = (body: string): string =>
+  base62(BigInt(createHash('sha256').update(`checksum ${body}`).digest().readUInt32BE()), 6)
+
+function base62(value: bigint, length: number): string {
+  let text = ''
+  for (let rest = value, i = 0; i < length; i++, rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text
+  return text
+}

@@ -1,0 +1,44 @@
+import type { Context } from '../context.ts'
+import type { Transaction } from '../platform/database.ts'
+import type { Actor } from './actor.ts'
+import { refusalOf } from './constraints.ts'
+import { unauthenticated } from './errors.ts'
+import { type Permissions, permissionsOf, type RoleKind } from './permissions.ts'
+
+/**
+ * One transaction. A rule that the database enforced comes out as the same refusal that the rules in core raise.
+ */
+export async function transaction<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  try {
+    return (await ctx.db.begin(work)) as T
+  } catch (error) {
+    throw refusalOf(error) ?? error
+  }
+}
+
+/**
+ * A change of the actor's organisation: one transaction that first takes the organisation's row, so that changes come
+ * one after the other, and then sees the actor as it stands now (401 when it was removed meanwhile).
+ */
+export const change = <T>(
+  ctx: Context,
+  actor: Actor,
+  work: (tx: Transaction, actor: Actor) => Promise<T>,
+): Promise<T> =>
+  transaction(ctx, async (tx) => {
+    const [, rows] = await Promise.all([lockOrganisation(tx, actor.organisation.id), currentRole(tx, actor)])
+    const row = rows[0]
+    if (row === undefined) throw unauthenticated()
+    const { stored, ...role } = row
+    return work(tx, { ...actor, role: { ...role, permissions: permissionsOf(role.kind, stored) } })
+  })
+
+/** Takes the organisation's row: the one lock, and the first, of every change to it. */
+export const lockOrganisation = (tx: Transaction, organisationId: string) =>
+  tx`select 1 from organisations where id = ${organisationId} for no key update`
+
+const currentRole = (tx: Transaction, actor: Actor) =>
+  tx<{ id: string; kind: RoleKind; name: string; stored: Permissions | null }[]>`
+    select r.id, r.kind, r.name, r.permissions as stored
+    from principals p join roles r on r.id = p.role_id
+    where p.id = ${actor.id} and p.organisation_id = ${actor.organisation.id}`

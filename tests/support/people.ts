@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { join } from '../../src/core/members/joining.ts'
+import { found } from '../../src/core/organisations/founding.ts'
+import type { RoleKind } from '../../src/core/permissions.ts'
+import { createPrincipal } from '../../src/core/principals/principals.ts'
+import { hashBearer, newBearer } from '../../src/core/tokens/bearer.ts'
+import type { TestContext } from './context.ts'
+
+/** Someone who can call the API. */
+export type Person = { id: string; userId: string; token: string }
+export type Account = { id: string; token: string }
+
+/** Founds the organisation; its Owner calls with `token`. */
+export async function owner(
+  ctx: TestContext,
+  name = 'My organisation',
+): Promise<Person & { organisationId: string }> {
+  const userId = await user(ctx)
+  const { organisationId, memberId } = await ctx.db.begin((tx) => found(ctx, tx, userId, name))
+  return { id: memberId, userId, organisationId, token: await token(ctx, memberId, 'pat') }
+}
+
+/** Adds a member with a default role by its kind, or with a custom role by its id. */
+export async function member(ctx: TestContext, role: RoleKind | { id: string }): Promise<Person> {
+  const userId = await user(ctx)
+  const held = await roleOf(ctx, role)
+  const id = await ctx.db.begin((tx) =>
+    join(ctx, tx, { organisationId: held.organisation_id, userId, role: held }),
+  )
+  return { id, userId, token: await token(ctx, id, 'pat') }
+}
+
+/** Adds a service account with a default role by its kind, or with a custom role by its id. */
+export async function serviceAccount(ctx: TestContext, role: RoleKind | { id: string }): Promise<Account> {
+  const id = randomUUID()
+  const held = await roleOf(ctx, role)
+  await ctx.db.begin(async (tx) => {
+    await createPrincipal(ctx, tx, {
+      id,
+      organisationId: held.organisation_id,
+      type: 'service_account',
+      role: held,
+    })
+    const now = ctx.clock.now()
+    await tx`insert into service_accounts ${tx({ id, organisation_id: held.organisation_id, name: 'Robot', created_at: now, updated_at: now })}`
+  })
+  return { id, token: await token(ctx, id, 'sat') }
+}
+
+/** A user account without a membership; gives its id. */
+export async function user(ctx: TestContext, email = `${randomUUID()}@example.org`): Promise<string> {
+  const id = randomUUID()
+  const now = ctx.clock.now()
+  await ctx.db`insert into users ${ctx.db({ id, email, email_key: email, full_name: 'Ada Example', email_verified_at: now, created_at: now, updated_at: now })}`
+  return id
+}
+
+/** A new access token of a principal. */
+export async function token(ctx: TestContext, principalId: string, kind: 'pat' | 'sat'): Promise<string> {
+  const bearer = newBearer(kind)
+  await ctx.db`
+    insert into tokens (id, organisation_id, principal_id, name, hash, created_at)
+    select ${randomUUID()}, organisation_id, id, 'test', ${hashBearer(bearer)}, ${ctx.clock.now()}
+    from principals where id = ${principalId}`
+  return bearer
+}
+
+/** The organisation's role of a kind, or the role itself. */
+export async function roleOf(ctx: TestContext, role: RoleKind | { id: string }) {
+  const [row] = await ctx.db<{ id: string; kind: RoleKind; organisation_id: string }[]>`
+    select id, kind, organisation_id from roles
+    where ${typeof role === 'string' ? ctx.db`kind = ${role}` : ctx.db`id = ${role.id}`}`
+  if (row === undefined) throw new Error('no such role: found the organisation first')
+  return row
+}
