@@ -1,0 +1,43 @@
+import type { Queryable, Transaction } from '../../platform/database.ts'
+import { rowsToRead, type Window } from '../pagination.ts'
+import { isId } from '../schema.ts'
+import type { MemberRow } from './member.ts'
+
+const columns = (db: Queryable) => db`
+  m.id, m.user_id, m.created_at, m.updated_at, u.email, u.full_name,
+  r.id as role_id, r.kind as role_kind, r.name as role_name`
+
+const live = (db: Queryable) => db`
+  members m
+  join users u on u.id = m.user_id
+  join principals p on p.id = m.principal_id
+  join roles r on r.id = p.role_id`
+
+/** The live members of an organisation, oldest first. */
+export const list = (db: Queryable, organisationId: string, window: Window) => {
+  const [createdAt = null, id = null] = window.after ?? []
+  return db<MemberRow[]>`
+    select ${columns(db)} from ${live(db)}
+    where m.organisation_id = ${organisationId} and m.removed_at is null
+      and (${id}::uuid is null or (m.created_at, m.id) > (${createdAt}::timestamptz, ${id}::uuid))
+    order by m.created_at, m.id
+    limit ${rowsToRead(window)}`
+}
+
+/** One live member; undefined when there is none, also for a malformed id. */
+export const find = async (db: Queryable, organisationId: string, id: string): Promise<MemberRow | undefined> =>
+  isId(id)
+    ? (
+        await db<MemberRow[]>`
+          select ${columns(db)} from ${live(db)}
+          where m.organisation_id = ${organisationId} and m.id = ${id} and m.removed_at is null`
+      )[0]
+    : undefined
+
+/** Notes that a membership was changed. */
+export const touch = (tx: Transaction, id: string, at: Date) =>
+  tx`update members set updated_at = ${at} where id = ${id}`
+
+/** Makes a membership history; its principal, and with it keys, grants and tokens, must go in the same transaction. */
+export const markRemoved = (tx: Transaction, id: string, roleName: string, at: Date) =>
+  tx`update members set removed_at = ${at}, updated_at = ${at}, role_name = ${roleName} where id = ${id}`
