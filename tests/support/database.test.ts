@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/platform/database.ts'
+import { readMigrations } from '../../src/platform/migrate.ts'
+import { schemaStatus } from '../../src/platform/schema-status.ts'
 import { emptyDatabase, testDatabase } from './database.ts'
 
 test('two test databases are apart', async () => {
@@ -14,6 +16,12 @@ test('a test database is UTF8 with the C.UTF-8 locale', async () => {
   const { db, drop } = await testDatabase()
   const [row] = await db`SELECT getdatabaseencoding() AS encoding, lower('É') AS lower`
   expect(row).toEqual({ encoding: 'UTF8', lower: 'é' })
+  await drop()
+})
+
+test('a test database has the newest schema', async () => {
+  const { db, drop } = await testDatabase()
+  expect((await schemaStatus(db, await readMigrations())).state).toBe('ready')
   await drop()
 })
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 /** A Postgres server for tests. `stop` resolves once it is gone, data included. */
@@ -7,21 +8,31 @@ export type TestServer = { url: string; stop(): Promise<void> }
 /** Starts a throw-away Postgres server, which ends with this process at the latest. */
 export async function startTestServer(): Promise<TestServer> {
   const script = fileURLToPath(new URL('./postgres-server.ts', import.meta.url))
-  // Detached: Ctrl-C reaches the whole foreground group, and the server must outlive the tests that use it.
-  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'], detached: true })
+  // It must outlive the tests that use it, to delete its data after them. So it leaves the foreground group,
+  // which Ctrl-C reaches, and through the shell the family of `bun test`, which kills its descendants.
+  const { BUN_FEATURE_FLAG_NO_ORPHANS: _, ...env } = process.env
+  const inBackground = '"$0" "$@" <&3 3<&- &'
+  const child = spawn('sh', ['-c', inBackground, process.execPath, script], {
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+    detached: true,
+    env,
+  })
+  // Not its standard input: that would be closed as soon as the shell has ended.
+  const leash = child.stdio[3] as Writable
+  // Closed is the child when nobody has its output open any more: when the server has ended, too.
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  const url = await firstLine(child.stdout, ended)
+  const url = await firstLine(child.stdio[1] as Readable, ended)
   child.unref()
   return {
     url,
     stop: async () => {
-      child.stdin.end()
+      leash.end()
       await ended
     },
   }
 }
 
-async function firstLine(output: NodeJS.ReadableStream, ended: Promise<void>): Promise<string> {
+async function firstLine(output: Readable, ended: Promise<void>): Promise<string> {
   let text = ''
   const line = new Promise<string>((resolve) => {
     output.on('data', (chunk) => {

@@ -35,7 +35,9 @@ export function tierOf(file: string): Tier {
 }
 
 function missingProgram(...names: string[]): string | null {
-  return names.some((name) => Bun.which(name)) ? null : `${names.join(' or ')} is not on the PATH`
+  return names.some((name) => Bun.which(name, { PATH: process.env.PATH ?? '' }))
+    ? null
+    : `${names.join(' or ')} is not on the PATH`
 }
 
 function missingDocker(): string | null {
