@@ -7,6 +7,7 @@ import type { PeerAddress } from './origin.ts'
 import { createRequests } from './requests.ts'
 import { methodsByPath } from './routes.ts'
 import { healthRoutes } from './service/health.ts'
+import { membersRoutes } from './v1/members.ts'
 import { rolesRoutes } from './v1/roles.ts'
 
 /** The whole HTTP service as one `fetch` handler, for Bun, Deno and other runtimes alike. */
@@ -31,6 +32,7 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
     .onParse({ as: 'global' }, ({ request }) => readBody(request))
     .use(healthRoutes(ctx, requests))
     .use(rolesRoutes(ctx, requests))
+    .use(membersRoutes(ctx, requests))
   return app
 }
 

@@ -46,7 +46,11 @@ export const present = (row: MemberRow): Member => ({
 /** What the rules look at in a caller: what it is, who it is, which kind of role it holds. */
 export type Standing = Readonly<{ type: 'user' | 'service_account'; id: string; kind: RoleKind }>
 
-export const standingOf = (actor: Actor): Standing => ({ type: actor.type, id: actor.id, kind: actor.role.kind })
+export const standingOf = (actor: Actor): Standing => ({
+  type: actor.type,
+  id: actor.id,
+  kind: actor.role.kind,
+})
 
 type Target = Readonly<{ id: string; kind: RoleKind }>
 
@@ -61,7 +65,8 @@ export function refusalToChangeRole(caller: Standing, target: Target): string | 
 
 /** Why a caller may not assign a role of this kind to anybody; null when it may. SPEC.md, Errors; API.md, Members. */
 export function refusalToAssign(caller: Standing, kind: RoleKind): string | null {
-  if (kind === 'owner') return 'The Owner role cannot be assigned via the API. Use the ownership transfer flow.'
+  if (kind === 'owner')
+    return 'The Owner role cannot be assigned via the API. Use the ownership transfer flow.'
   return beyond(caller, kind) ? 'You cannot assign a role with global access.' : null
 }
 
@@ -72,7 +77,8 @@ export function refusalToRemove(caller: Standing, target: Target): string | null
   return beyond(caller, target.kind) ? 'You cannot remove a member with global access.' : null
 }
 
-const isSelf = (caller: Standing, target: Target): boolean => caller.type === 'user' && caller.id === target.id
+const isSelf = (caller: Standing, target: Target): boolean =>
+  caller.type === 'user' && caller.id === target.id
 
 /** A service account, and a user without global access, keep their hands off roles with global access. */
 const beyond = (caller: Standing, kind: RoleKind): boolean =>

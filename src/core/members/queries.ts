@@ -1,4 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { AccessibleApps } from '../grants/grant.ts'
+import { accessibleApps } from '../grants/queries.ts'
 import { rowsToRead, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
 import type { MemberRow } from './member.ts'
@@ -25,11 +27,29 @@ export const list = (db: Queryable, organisationId: string, window: Window) => {
 }
 
 /** One live member; undefined when there is none, also for a malformed id. */
-export const find = async (db: Queryable, organisationId: string, id: string): Promise<MemberRow | undefined> =>
+export const find = async (
+  db: Queryable,
+  organisationId: string,
+  id: string,
+): Promise<MemberRow | undefined> =>
   isId(id)
     ? (
         await db<MemberRow[]>`
           select ${columns(db)} from ${live(db)}
+          where m.organisation_id = ${organisationId} and m.id = ${id} and m.removed_at is null`
+      )[0]
+    : undefined
+
+/** One live member with the apps that it can access. */
+export const findWithAccess = async (
+  db: Queryable,
+  organisationId: string,
+  id: string,
+): Promise<(MemberRow & { apps: AccessibleApps }) | undefined> =>
+  isId(id)
+    ? (
+        await db<(MemberRow & { apps: AccessibleApps })[]>`
+          select ${columns(db)}, ${accessibleApps(db)} as apps from ${live(db)}
           where m.organisation_id = ${organisationId} and m.id = ${id} and m.removed_at is null`
       )[0]
     : undefined

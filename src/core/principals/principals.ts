@@ -1,7 +1,9 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/database.ts'
+import { giveCopies } from '../environments/key-copies.ts'
 import { generateIdentityKeys } from '../keys/identity-keys.ts'
-import type { RoleKind } from '../permissions.ts'
+import { hasGlobalAccess, type RoleKind } from '../permissions.ts'
+import * as queries from './queries.ts'
 
 /** Something that can hold a role, keys, grants and tokens: a member or a service account, under its id. */
 export type NewPrincipal = Readonly<{
@@ -24,3 +26,24 @@ export async function createPrincipal(ctx: Context, tx: Transaction, principal: 
 /** Where a principal's private key is stored. */
 export const privateKeyPlace = (principalId: string) =>
   ({ table: 'principals', rowId: principalId, field: 'wrapped_private_key' }) as const
+
+/**
+ * Gives a principal another role, and the copies of environment keys that follow from it: global access brings one of
+ * every environment, its loss leaves those that were granted explicitly. The caller holds the organisation's lock.
+ */
+export async function changeRole(
+  ctx: Context,
+  tx: Transaction,
+  principal: { id: string; organisationId: string },
+  before: RoleKind,
+  role: { id: string; kind: RoleKind },
+): Promise<void> {
+  const [holder] = await queries.setRole(tx, principal.id, role)
+  if (holder === undefined) throw new Error('the principal is gone although its organisation is locked')
+  if (hasGlobalAccess(role.kind)) {
+    const missing = await queries.environmentsWithoutCopy(tx, principal.organisationId, principal.id)
+    await giveCopies(ctx, tx, principal.organisationId, [holder], missing)
+  } else if (hasGlobalAccess(before)) {
+    await queries.deleteCopiesWithoutGrant(tx, principal.id)
+  }
+}

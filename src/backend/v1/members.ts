@@ -1,0 +1,80 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../../context.ts'
+import { SetAccess } from '../../core/grants/grant.ts'
+import { ChangeRole, Member } from '../../core/members/member.ts'
+import * as memberAccess from '../../core/members/member-access.ts'
+import * as members from '../../core/members/members.ts'
+import { guard } from '../guard.ts'
+import type { Requests } from '../requests.ts'
+import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
+
+const tags = ['Members']
+
+/** `/v1/members`: who belongs to the organisation. */
+export const membersRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ prefix: '/v1/members', normalize: false })
+    .use(guard(ctx, requests))
+    .get('/', ({ actor, query }) => members.list(ctx, actor, query), {
+      permission: ['Members', 'read'],
+      query: PageQuery,
+      response: answers(200, ListOf(Member), 400, 401, 403),
+      detail: { tags, summary: 'List members', description: 'Active members only, oldest first.' },
+    })
+    .get('/:id', ({ actor, params }) => members.get(ctx, actor, params.id), {
+      permission: ['Members', 'read'],
+      params: ById,
+      response: answers(200, Member, 401, 403, 404),
+      detail: { tags, summary: 'Get a member', description: 'One active member.' },
+    })
+    .put('/:id', ({ actor, params, body }) => members.changeRole(ctx, actor, params.id, body), {
+      permission: ['Members', 'update'],
+      params: ById,
+      body: ChangeRole,
+      response: answers(200, Member, 400, 401, 403, 404, 413, 415),
+      detail: {
+        tags,
+        summary: "Change a member's role",
+        description:
+          "The member's keys follow: global access brings a copy of every environment's, its loss takes them.",
+      },
+    })
+    .delete(
+      '/:id',
+      async ({ actor, params, set }) => {
+        await members.remove(ctx, actor, params.id)
+        set.status = 204
+      },
+      {
+        permission: ['Members', 'delete'],
+        params: ById,
+        response: answers(204, NoContent, 401, 403, 404),
+        detail: {
+          tags,
+          summary: 'Remove a member',
+          description:
+            'Keys, tokens and sessions end at once; the user account stays and can be invited again.',
+        },
+      },
+    )
+    .get('/:id/access', ({ actor, params }) => memberAccess.get(ctx, actor, params.id), {
+      permission: ['Members', 'read'],
+      params: ById,
+      response: answers(200, memberAccess.MemberAccess, 401, 403, 404),
+      detail: {
+        tags,
+        summary: 'What a member can access',
+        description: 'Apps by name, with their environments; a member with global access reaches everything.',
+      },
+    })
+    .put('/:id/access', ({ actor, params, body }) => memberAccess.set(ctx, actor, params.id, body), {
+      permission: ['Members', 'update'],
+      params: ById,
+      body: SetAccess,
+      response: answers(200, memberAccess.MemberAccess, 400, 401, 403, 404, 413, 415),
+      detail: {
+        tags,
+        summary: "Set a member's access",
+        description:
+          'The body is the entire desired state. The server wraps the keys: the caller sends none.',
+      },
+    })

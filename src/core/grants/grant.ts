@@ -1,0 +1,62 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { badRequest } from '../errors.ts'
+import { Closed, Id } from '../schema.ts'
+
+/** What somebody can open: apps by name, in each the environments by their index. */
+export const AccessibleApps = Type.Array(
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    environments: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        envType: Type.String({ description: '`dev`, `staging`, `prod` or `custom`.' }),
+      }),
+    ),
+  }),
+)
+export type AccessibleApps = Static<typeof AccessibleApps>
+
+/** The body that sets somebody's access: the entire desired state. */
+export const SetAccess = Closed({
+  apps: Type.Array(
+    Closed({
+      id: Id({ description: 'The app.' }),
+      environments: Type.Array(Id(), { minItems: 1, description: 'The environments of the app to grant.' }),
+    }),
+    { description: 'Apps that are missing lose their access; an empty array revokes everything.' },
+  ),
+})
+export type SetAccess = Static<typeof SetAccess>
+
+/** One environment of one app, to be granted. */
+export type Wish = Readonly<{ appId: string; environmentId: string }>
+
+/** What a body asks for, one environment after the other, ids in lower case. 400 when an id is repeated. */
+export function wishesOf(input: SetAccess): Wish[] {
+  const apps = new Set<string>()
+  const environments = new Set<string>()
+  return input.apps.flatMap((app, index) => {
+    const appId = app.id.toLowerCase()
+    if (apps.has(appId)) throw badRequest(`apps[${index}].id repeats an app that is listed already.`)
+    apps.add(appId)
+    return app.environments.map((id, at) => {
+      const environmentId = id.toLowerCase()
+      if (environments.has(environmentId)) {
+        throw badRequest(`apps[${index}].environments[${at}] repeats an environment that is listed already.`)
+      }
+      environments.add(environmentId)
+      return { appId, environmentId }
+    })
+  })
+}
+
+/** What has to be done to get from the environments granted now to those wished for. */
+export function differenceOf(granted: ReadonlySet<string>, wishes: readonly Wish[]) {
+  const wished = new Set(wishes.map((wish) => wish.environmentId))
+  return {
+    added: wishes.filter((wish) => !granted.has(wish.environmentId)),
+    revoked: [...granted].filter((id) => !wished.has(id)),
+  }
+}

@@ -1,0 +1,118 @@
+import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/database.ts'
+import { reachesEverything } from '../access.ts'
+import type { Actor } from '../actor.ts'
+import { record } from '../audit/audit.ts'
+import { giveCopies } from '../environments/key-copies.ts'
+import { forbidden, notFound } from '../errors.ts'
+import { hasGlobalAccess } from '../permissions.ts'
+import { isId } from '../schema.ts'
+import { change } from '../transactions.ts'
+import { differenceOf, type SetAccess, type Wish, wishesOf } from './grant.ts'
+import * as queries from './queries.ts'
+
+/** Whose access it is: a member's or a service account's, by its id. */
+export type Subject = Readonly<{ type: 'member' | 'service_account'; id: string }>
+
+type Environment = Awaited<ReturnType<typeof queries.wishedEnvironments>>[number]
+
+/**
+ * Sets the entire access of a member or service account, declaratively: what is missing is revoked, what is new is
+ * granted and its keys wrapped, what stays is not touched. Everything is checked before anything is written, and the
+ * number of statements is the same however many environments there are. `read` gives the answer, in the transaction.
+ *
+ * 400 for a repeated id, 404 for an unknown subject, app or environment, 403 for a subject with global access and for
+ * an environment that the caller can't access itself.
+ */
+export const set = <View>(
+  ctx: Context,
+  caller: Actor,
+  subject: Subject,
+  input: SetAccess,
+  read: (tx: Transaction, actor: Actor) => Promise<View>,
+): Promise<View> => {
+  const wishes = wishesOf(input)
+  return change(ctx, caller, async (tx, actor) => {
+    const organisationId = actor.organisation.id
+    const grantee = await queries.findGrantee(tx, organisationId, subject.type, subject.id)
+    if (grantee === undefined) throw notFound(subject.type === 'member' ? 'Member' : 'Service account')
+    if (hasGlobalAccess(grantee.role_kind)) {
+      throw forbidden("This member's role has global access: it reaches every app and environment already.")
+    }
+    const [apps, found, before] = await Promise.all([
+      queries.existingApps(tx, organisationId, ids(wishes, 'appId')),
+      queries.wishedEnvironments(tx, organisationId, ids(wishes, 'environmentId'), actor.id, grantee.id),
+      queries.granted(tx, grantee.id),
+    ])
+    const environments = new Map(found.map((environment) => [environment.id, environment]))
+    requireExisting(wishes, input, new Set(apps.map((app) => app.id)), environments)
+
+    const { added, revoked } = differenceOf(new Set(before.map((grant) => grant.environment_id)), wishes)
+    requireOwnAccess(actor, added, environments)
+    if (added.length === 0 && revoked.length === 0) return read(tx, actor)
+
+    const toWrap = added.flatMap(({ environmentId }) => environments.get(environmentId) ?? [])
+    await Promise.all([
+      queries.deleteGrants(tx, grantee.id, revoked),
+      queries.insertGrants(tx, organisationId, grantee.id, added, ctx.clock.now()),
+      queries.touch(tx, subject.type, grantee.id, ctx.clock.now()),
+      giveCopies(
+        ctx,
+        tx,
+        organisationId,
+        [grantee],
+        toWrap.filter((environment) => !environment.copied),
+      ),
+      record(ctx, tx, actor, {
+        eventType: `${subject.type}.access_changed`,
+        resourceType: subject.type,
+        resourceId: grantee.id,
+        resourceMetadata: { name: grantee.name },
+        oldValues: {
+          apps: byApp(before.map((grant) => ({ appId: grant.app_id, environmentId: grant.environment_id }))),
+        },
+        newValues: { apps: byApp(wishes) },
+        description: `Access changed: ${added.length} granted, ${revoked.length} revoked.`,
+      }),
+    ])
+    return read(tx, actor)
+  })
+}
+
+/** What has no form of an id names nothing: it is left out here and reported as not found. */
+const ids = (wishes: readonly Wish[], field: keyof Wish): string[] => [
+  ...new Set(wishes.map((wish) => wish[field]).filter(isId)),
+]
+
+function requireExisting(
+  wishes: readonly Wish[],
+  input: SetAccess,
+  apps: ReadonlySet<string>,
+  environments: ReadonlyMap<string, Environment>,
+): void {
+  for (const { id } of input.apps) {
+    if (!apps.has(id.toLowerCase())) throw notFound('App', id)
+  }
+  for (const { appId, environmentId } of wishes) {
+    if (environments.get(environmentId)?.app_id !== appId) throw notFound('Environment', environmentId)
+  }
+}
+
+function requireOwnAccess(
+  actor: Actor,
+  added: readonly Wish[],
+  environments: ReadonlyMap<string, Environment>,
+): void {
+  if (reachesEverything(actor)) return
+  for (const { environmentId } of added) {
+    if (environments.get(environmentId)?.callers !== true) {
+      throw forbidden(`You can't grant environment "${environmentId}": you have no access to it yourself.`)
+    }
+  }
+}
+
+function byApp(wishes: readonly Wish[]): { id: string; environments: string[] }[] {
+  const apps = new Map<string, string[]>()
+  for (const { appId, environmentId } of wishes) apps.set(appId, [...(apps.get(appId) ?? []), environmentId])
+  return [...apps].map(([id, environments]) => ({ id, environments }))
+}

@@ -1,0 +1,102 @@
+import type { Context } from '../../context.ts'
+import type { Queryable } from '../../platform/database.ts'
+import type { Actor } from '../actor.ts'
+import { record } from '../audit/audit.ts'
+import * as sessions from '../auth/sessions.ts'
+import { forbidden, notFound } from '../errors.ts'
+import { cancelSentBy } from '../invites/queries.ts'
+import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import * as principals from '../principals/principals.ts'
+import * as principalQueries from '../principals/queries.ts'
+import * as roleQueries from '../roles/queries.ts'
+import { change } from '../transactions.ts'
+import {
+  type ChangeRole,
+  type Member,
+  type MemberRow,
+  present,
+  refusalToAssign,
+  refusalToChangeRole,
+  refusalToRemove,
+  standingOf,
+} from './member.ts'
+import * as queries from './queries.ts'
+
+/** The organisation's live members, oldest first. */
+export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Member>> {
+  const window = windowOf(ctx, 'members', request)
+  const rows = await queries.list(ctx.db, actor.organisation.id, window)
+  return pageOf(ctx, 'members', window, rows, (row) => [row.created_at.toISOString(), row.id], present)
+}
+
+/** One live member; 404 when the organisation has no such member, or no longer. */
+export const get = async (ctx: Context, actor: Actor, id: string): Promise<Member> =>
+  present(await existing(ctx.db, actor, id))
+
+/**
+ * Gives a member another role, and the key copies that follow from it. 403 where a rule about caller, target or role
+ * forbids it, 404 for an unknown role; the role already held changes nothing.
+ */
+export const changeRole = (ctx: Context, caller: Actor, id: string, input: ChangeRole): Promise<Member> =>
+  change(ctx, caller, async (tx, actor) => {
+    const member = await existing(tx, actor, id)
+    allow(refusalToChangeRole(standingOf(actor), { id: member.id, kind: member.role_kind }))
+    const role = await roleQueries.find(tx, actor.organisation.id, input.role_id)
+    if (role === undefined) throw notFound('Role', input.role_id)
+    allow(refusalToAssign(standingOf(actor), role.kind))
+    if (role.id === member.role_id) return present(member)
+
+    const now = ctx.clock.now()
+    const principal = { id: member.id, organisationId: actor.organisation.id }
+    await principals.changeRole(ctx, tx, principal, member.role_kind, role)
+    await queries.touch(tx, member.id, now)
+    await record(ctx, tx, actor, {
+      eventType: 'member.role_changed',
+      resourceType: 'member',
+      resourceId: member.id,
+      resourceMetadata: { name: member.full_name },
+      oldValues: { role: { id: member.role_id, name: member.role_name } },
+      newValues: { role: { id: role.id, name: role.name } },
+      description: `Role changed from "${member.role_name}" to "${role.name}".`,
+    })
+    return present({
+      ...member,
+      role_id: role.id,
+      role_kind: role.kind,
+      role_name: role.name,
+      updated_at: now,
+    })
+  })
+
+/**
+ * Removes a member: keys, grants, tokens, sessions and the invites that it sent are gone with it, the user account
+ * stays. 403 where a rule about caller and target forbids it.
+ */
+export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
+  change(ctx, caller, async (tx, actor) => {
+    const member = await existing(tx, actor, id)
+    allow(refusalToRemove(standingOf(actor), { id: member.id, kind: member.role_kind }))
+    const now = ctx.clock.now()
+    await cancelSentBy(tx, actor.organisation.id, member.id, now)
+    await queries.markRemoved(tx, member.id, member.role_name, now)
+    await principalQueries.remove(tx, member.id)
+    await sessions.endAll(tx, member.user_id)
+    await record(ctx, tx, actor, {
+      eventType: 'member.removed',
+      resourceType: 'member',
+      resourceId: member.id,
+      resourceMetadata: { name: member.full_name },
+      oldValues: { role: { id: member.role_id, name: member.role_name } },
+      description: 'Member removed from the organisation.',
+    })
+  })
+
+async function existing(db: Queryable, actor: Actor, id: string): Promise<MemberRow> {
+  const member = await queries.find(db, actor.organisation.id, id)
+  if (member === undefined) throw notFound('Member')
+  return member
+}
+
+function allow(refusal: string | null): void {
+  if (refusal !== null) throw forbidden(refusal)
+}

@@ -1,0 +1,26 @@
+import type { Transaction } from '../../platform/database.ts'
+import type { Holder, SealedEnvironment } from '../environments/key-copies.ts'
+import type { RoleKind } from '../permissions.ts'
+
+/** Gives a principal another role. */
+export const setRole = (tx: Transaction, id: string, role: { id: string; kind: RoleKind }) =>
+  tx<Holder[]>`
+    update principals set role_id = ${role.id}, role_kind = ${role.kind} where id = ${id}
+    returning id, identity_key`
+
+/** The environments whose keys a principal has no copy of. */
+export const environmentsWithoutCopy = (tx: Transaction, organisationId: string, principalId: string) =>
+  tx<SealedEnvironment[]>`
+    select e.id, e.app_id, e.wrapped_seed, e.wrapped_salt from environments e
+    where e.organisation_id = ${organisationId}
+      and not exists (select 1 from environment_keys k where k.principal_id = ${principalId} and k.environment_id = e.id)
+    order by e.id`
+
+/** Takes the copies that no explicit grant stands for. */
+export const deleteCopiesWithoutGrant = (tx: Transaction, principalId: string) =>
+  tx`
+    delete from environment_keys k where k.principal_id = ${principalId}
+      and not exists (select 1 from grants g where g.principal_id = k.principal_id and g.environment_id = k.environment_id)`
+
+/** Deletes a principal and everything that it held: keys, grants, tokens. */
+export const remove = (tx: Transaction, id: string) => tx`delete from principals where id = ${id}`
