@@ -1,7 +1,7 @@
 import { type Clock as BossClock, PgBoss } from 'pg-boss'
 import type { Static, TObject } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Database, Transaction } from './database.ts'
+import { type Database, isUnavailable, type Transaction } from './database.ts'
 import type { Kv } from './kv.ts'
 import type { Log } from './log.ts'
 import { poolForQueue, transactionForQueue } from './queue-database.ts'
@@ -89,8 +89,8 @@ export function openBoss(ctx: QueueContext, { works }: { works: boolean }): PgBo
     schedule: works,
     ...(ctx.timers && { clock: ctx.timers }),
   })
-  // An error that nobody listens to would end the process. Only its message: the error carries the statement's values.
-  boss.on('error', (error) => ctx.log.error({ reason: error.message }, 'The job queue met an error'))
+  // An error that nobody listens to would end the process.
+  boss.on('error', errorLogger(ctx.log))
   boss.on('warning', ({ message }) => ctx.log.warn({ reason: message }, 'The job queue gave a warning'))
   return boss
 }
@@ -112,3 +112,15 @@ export async function createQueues(boss: PgBoss, definitions: readonly JobDefini
 }
 
 const DEAD_LETTER_RETENTION_SECONDS = 90 * 24 * 3600
+
+/** Logs the message alone, since the error carries the statement's values, and an outage once a minute. */
+function errorLogger(log: Log): (error: Error) => void {
+  let silentUntil = 0
+  return (error) => {
+    if (isUnavailable(error)) {
+      if (performance.now() < silentUntil) return
+      silentUntil = performance.now() + 60_000
+    }
+    log.error({ reason: error.message }, 'The job queue met an error')
+  }
+}

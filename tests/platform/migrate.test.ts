@@ -161,6 +161,14 @@ test.each(['SQL_ASCII', 'LATIN1'])('a database in %s is refused with a sentence'
   expect((await db`select 1 from pg_tables where schemaname = 'public'`).length).toBe(0)
 })
 
+test('a server older than PostgreSQL 15 is refused with a sentence', async () => {
+  const row = { database: 'keyward', encoding: 'UTF8', number: 140_019, version: '14.19' }
+  const old = (async () => [row]) as unknown as Database
+  await expect(run(old, [])).rejects.toThrow(
+    'The server runs PostgreSQL 14.19. Keyward needs version 15 or newer.',
+  )
+})
+
 test.each(['0002_first.sql', '1_first.sql', '0001_First.sql', '0001.sql'])(
   'a first migration called %s is refused',
   async (name) => {
