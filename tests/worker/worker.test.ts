@@ -115,4 +115,7 @@ test('a worker goes on when the database comes back', async () => {
     await eventually(`job ${100 + round} ran`, () => ran.has(100 + round))
   }
   expect(lines.filter((line) => line.includes('The job queue met an error')).length).toBe(1)
+  await server.stop()
+  await worker.stop()
+  expect(lines.at(-1)).toContain('The worker has stopped')
 }, 30_000)
