@@ -4,15 +4,17 @@ import { readBody } from './body.ts'
 import { failureOf } from './errors.ts'
 import { front } from './front.ts'
 import type { PeerAddress } from './origin.ts'
-import { createRequests } from './requests.ts'
+import { createRequests, type Requests } from './requests.ts'
 import { methodsByPath } from './routes.ts'
 import { healthRoutes } from './service/health.ts'
+import { swaggerPage } from './swagger-page.ts'
 import { membersRoutes } from './v1/members.ts'
 import { rolesRoutes } from './v1/roles.ts'
 
 /** The whole HTTP service as one `fetch` handler, for Bun, Deno and other runtimes alike. */
 export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
   const requests = createRequests(ctx, peerAddress)
+  const routes = apiRoutes(ctx, requests)
   const methodsAt = methodsByPath(() => app.routes)
 
   const app = new Elysia({ normalize: false })
@@ -30,10 +32,16 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
       return Response.json({ error: failure.error }, { status: failure.status, headers: failure.headers })
     })
     .onParse({ as: 'global' }, ({ request }) => readBody(request))
-    .use(healthRoutes(ctx, requests))
-    .use(rolesRoutes(ctx, requests))
-    .use(membersRoutes(ctx, requests))
+    .use(routes)
+    .use(swaggerPage(ctx, routes))
   return app
 }
 
 export type App = ReturnType<typeof createApp>
+
+/** Every route of the contract. */
+const apiRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ normalize: false })
+    .use(healthRoutes(ctx, requests))
+    .use(rolesRoutes(ctx, requests))
+    .use(membersRoutes(ctx, requests))

@@ -1,4 +1,3 @@
-import postgres from 'postgres'
 import { badRequest, conflict, type DomainError, forbidden, notFound, unauthenticated } from './errors.ts'
 
 /** What each rule that the database enforces means to a caller who lost a race against it. */
@@ -20,7 +19,7 @@ const REFUSALS: Readonly<Record<string, () => DomainError>> = {
 
 /** The refusal that a database error stands for, or null when it stands for none. */
 export function refusalOf(error: unknown): DomainError | null {
-  if (!(error instanceof postgres.PostgresError)) return null
-  if (error.code === '22021') return badRequest('Text must not contain NUL characters.')
-  return REFUSALS[error.constraint_name ?? '']?.() ?? null
+  const { code, constraint_name } = (error ?? {}) as { code?: string; constraint_name?: string }
+  if (code === '22021') return badRequest('Text must not contain NUL characters.')
+  return REFUSALS[constraint_name ?? '']?.() ?? null
 }

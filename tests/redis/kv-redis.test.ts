@@ -1,6 +1,7 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import { type Clock, fakeClock, systemClock } from '../../src/platform/clock.ts'
-import { type Kv, openKv } from '../../src/platform/kv.ts'
+import type { Kv } from '../../src/platform/kv.ts'
+import { openKv } from '../../src/platform/open-kv.ts'
 import { kvContract } from '../platform/kv.contract.ts'
 import { eventually } from '../support/eventually.ts'
 import { recordedLog } from '../support/log-recorder.ts'

@@ -67,6 +67,7 @@ export const wishedEnvironments = (
     from environments e
     where e.organisation_id = ${organisationId} and e.id = any(${[...ids]}::uuid[])`
 
+/** Grants environments to a principal. */
 export const insertGrants = (
   tx: Transaction,
   organisationId: string,

@@ -46,6 +46,7 @@ export const present = (row: MemberRow): Member => ({
 /** What the rules look at in a caller: what it is, who it is, which kind of role it holds. */
 export type Standing = Readonly<{ type: 'user' | 'service_account'; id: string; kind: RoleKind }>
 
+/** An actor as the rules look at it. */
 export const standingOf = (actor: Actor): Standing => ({
   type: actor.type,
   id: actor.id,

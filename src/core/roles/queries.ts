@@ -54,15 +54,18 @@ export const holders = (db: Queryable, organisationId: string, id: string) =>
       (select count(*)::int from principals where organisation_id = ${organisationId} and role_id = ${id} and type = 'service_account') as service_accounts,
       (select count(*)::int from invites where organisation_id = ${organisationId} and role_id = ${id}) as invites`
 
+/** Stores a new role. */
 export const insert = (tx: Transaction, row: RoleRow & { organisation_id: string; updated_at: Date }) => {
   const { position: _, ...stored } = row
   return tx`insert into roles ${tx({ ...stored, permissions: stored.permissions === null ? null : tx.json(stored.permissions as never) })}`
 }
 
+/** Replaces what of a custom role can be set. */
 export const update = (tx: Transaction, id: string, nameKey: string, values: RoleValues, at: Date) =>
   tx`
     update roles set name = ${values.name}, name_key = ${nameKey}, description = ${values.description},
       color = ${values.color}, permissions = ${tx.json(values.permissions as never)}, updated_at = ${at}
     where id = ${id}`
 
+/** Deletes a role; the database refuses one that is held. */
 export const remove = (tx: Transaction, id: string) => tx`delete from roles where id = ${id}`

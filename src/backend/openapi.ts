@@ -1,0 +1,121 @@
+import { swagger } from '@elysiajs/swagger'
+import { type AnyElysia, Elysia } from 'elysia'
+import { exampleOf } from './openapi-examples.ts'
+
+type Json = Record<string, unknown>
+type Operation = Json & { responses: Record<string, Json>; requestBody?: Json; parameters?: Json[] }
+
+const DESCRIPTION = `Who belongs to an organisation, which role each member and service account holds, and which apps and
+environments each can open. Every path answers with and without its trailing slash; every error is \`{"error": "…"}\`.`
+
+/** Routes that stand in no document: the document itself and what shows it. */
+const HIDDEN = /^\/swagger/
+
+/**
+ * The OpenAPI 3.0 document of the routes. The generator's own output does not validate (three content types a body,
+ * \`$id\`, \`const\`, null as a type, missing descriptions), so it is cleaned here.
+ */
+export async function openApiDocument(routes: AnyElysia, version: string): Promise<Json> {
+  const generator = new Elysia({ normalize: false })
+    .use(swagger({ specPath: '/openapi', path: '/page' }))
+    .use(routes)
+  const raw = (await (await generator.handle(new Request('http://localhost/openapi'))).json()) as Json
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const [path, operations] of Object.entries(raw.paths as Record<string, Record<string, Operation>>)) {
+    const clean = path.replace(/(.)\/$/, '$1')
+    if (HIDDEN.test(clean)) continue
+    paths[clean] = { ...paths[clean], ...mapValues(operations, (operation) => cleanOperation(operation)) }
+  }
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'Keyward',
+      description: DESCRIPTION,
+      version: version.replace(/^v/, ''),
+      license: { name: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A personal access token, a service account’s token, or a session’s.',
+        },
+      },
+      schemas: { Error: { type: 'object', required: ['error'], properties: { error: { type: 'string' } } } },
+    },
+  }
+}
+
+function cleanOperation(operation: Operation): Operation {
+  const permission = operation['x-permission']
+  const description = `${operation.description ?? operation.summary}\n\nPermission: ${permission}.`
+  return {
+    ...operation,
+    description,
+    ...(operation.parameters && { parameters: operation.parameters.map(cleanParameter) }),
+    ...(operation.requestBody && {
+      requestBody: { required: true, content: jsonOnly(operation.requestBody) },
+    }),
+    responses: mapValues(operation.responses, cleanResponse),
+  }
+}
+
+const cleanParameter = (parameter: Json): Json => ({ ...parameter, schema: cleanSchema(parameter.schema) })
+
+function cleanResponse(response: Json, status: string): Json {
+  if (status === '204') return { description: 'Done; the body is empty.' }
+  const description = response.description ?? 'Success.'
+  if (Number(status) < 400) return { description, content: jsonOnly(response) }
+  const example = { error: String(description) }
+  return {
+    description,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
+  }
+}
+
+function jsonOnly(body: Json): Json {
+  const content = body.content as Record<string, { schema: unknown }> | undefined
+  const [type, media] = Object.entries(content ?? {}).find(([name]) => name === 'application/json') ??
+    Object.entries(content ?? {})[0] ?? ['application/json', { schema: {} }]
+  const schema = cleanSchema(media.schema)
+  return { [type]: { schema, example: exampleOf(schema) } }
+}
+
+type Source = Json & { anyOf?: Json[]; patternProperties?: Record<string, Json> }
+
+/** A TypeBox schema as OpenAPI 3.0 knows it. */
+function cleanSchema(schema: unknown): Json {
+  const { $id: _, anyOf, const: constant, patternProperties, ...rest } = schema as Source
+  const clean: Json = { ...rest, ...(constant !== undefined && { enum: [constant] }) }
+  if (anyOf !== undefined) return { ...clean, ...union(anyOf) }
+  if (clean.properties !== undefined)
+    clean.properties = mapValues(clean.properties as Record<string, unknown>, cleanSchema)
+  if (clean.items !== undefined) clean.items = cleanSchema(clean.items)
+  if (patternProperties !== undefined)
+    clean.additionalProperties = cleanSchema(Object.values(patternProperties)[0])
+  return clean
+}
+
+/** `null` becomes `nullable`, constants become an enumeration, a number that may come as text is a number. */
+function union(options: readonly Json[]): Json {
+  const nullable = options.some((option) => option.type === 'null') && { nullable: true }
+  const others = options.filter((option) => option.type !== 'null')
+  const integer = others.find((option) => option.type === 'integer' || option.type === 'number')
+  if (integer !== undefined) return { ...cleanSchema(integer), ...nullable }
+  if (others.every((option) => option.const !== undefined)) {
+    return { type: 'string', enum: others.map((option) => option.const), ...nullable }
+  }
+  const [only] = others
+  if (others.length === 1 && only !== undefined) return { ...cleanSchema(only), ...nullable }
+  return { anyOf: others.map(cleanSchema), ...nullable }
+}
+
+const mapValues = <From, To>(
+  record: Record<string, From>,
+  map: (value: From, key: string) => To,
+): Record<string, To> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]))
