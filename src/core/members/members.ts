@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import * as sessions from '../auth/sessions.ts'
+import * as sessions from '../auth/session-queries.ts'
 import { forbidden, notFound } from '../errors.ts'
 import { cancelSentBy } from '../invites/queries.ts'
 import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
@@ -80,7 +80,7 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
     await cancelSentBy(tx, actor.organisation.id, member.id, now)
     await queries.markRemoved(tx, member.id, member.role_name, now)
     await principalQueries.remove(tx, member.id)
-    await sessions.endAll(tx, member.user_id)
+    await sessions.removeAll(tx, member.user_id)
     await record(ctx, tx, actor, {
       eventType: 'member.removed',
       resourceType: 'member',
