@@ -8,8 +8,11 @@ import { createRequests, type Requests } from './requests.ts'
 import { methodsByPath } from './routes.ts'
 import { healthRoutes } from './service/health.ts'
 import { swaggerPage } from './swagger-page.ts'
+import { meRoutes } from './v1/me.ts'
 import { membersRoutes } from './v1/members.ts'
 import { rolesRoutes } from './v1/roles.ts'
+import { serviceAccountsRoutes } from './v1/service-accounts.ts'
+import { tokensRoutes } from './v1/tokens.ts'
 
 /** The whole HTTP service as one `fetch` handler, for Bun, Deno and other runtimes alike. */
 export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
@@ -45,3 +48,6 @@ const apiRoutes = (ctx: Context, requests: Requests) =>
     .use(healthRoutes(ctx, requests))
     .use(rolesRoutes(ctx, requests))
     .use(membersRoutes(ctx, requests))
+    .use(serviceAccountsRoutes(ctx, requests))
+    .use(tokensRoutes(ctx, requests))
+    .use(meRoutes(ctx, requests))

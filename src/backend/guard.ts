@@ -44,13 +44,17 @@ export const guard = (ctx: Context, requests: Requests) => {
         enter(request, body, (caller) => requirePermission(caller, 'appPermissions', resourceClass, action)),
       resolve: actorOf,
     }),
-    caller: (kind: 'anyone' | 'member' | 'actor') => ({
+    caller: (kind: keyof typeof CALLERS) => ({
       detail: { 'x-permission': CALLERS[kind] } as object,
       transform: ({ request, body }: Entering) =>
         enter(request, body, (caller) => {
-          if (kind !== 'anyone' && !isActor(caller)) throw forbidden(NOT_A_MEMBER)
-          if (kind === 'member' && caller.type !== 'user')
-            throw forbidden('Service accounts have no personal access tokens.')
+          if (kind === 'anyone') return
+          if (!isActor(caller)) throw forbidden(NOT_A_MEMBER)
+          if (kind === 'actor') return
+          if (caller.type !== 'user') throw forbidden('Service accounts have no personal access tokens.')
+          if (kind === 'signed-in member' && caller.credential.kind !== 'session') {
+            throw forbidden('A personal access token can only be created while signed in, not with a token.')
+          }
         }),
       resolve: ({ request }) => ({ caller: requests.callerOf(request), ...actorOf({ request }) }),
     }),
@@ -65,6 +69,7 @@ const CALLERS = {
   anyone: 'any signed-in caller',
   actor: 'any member or service account',
   member: 'any member',
+  'signed-in member': 'any member, with a sign-in session',
 } as const
 
 type Entering = { request: Request; body: unknown }

@@ -65,6 +65,17 @@ export async function token(ctx: TestContext, principalId: string, kind: 'pat' |
   return bearer
 }
 
+/** A sign-in session of a user; gives a bearer of it, good for 15 minutes. */
+export async function session(ctx: TestContext, userId: string): Promise<string> {
+  const id = randomUUID()
+  const bearer = newBearer('ses')
+  const now = ctx.clock.now()
+  const later = (seconds: number) => new Date(now.getTime() + seconds * 1000)
+  await ctx.db`insert into sessions ${ctx.db({ id, user_id: userId, cookie_hash: hashBearer(newBearer('cookie')), created_at: now, last_used_at: now, expires_at: later(30 * 24 * 3600) })}`
+  await ctx.db`insert into session_tokens ${ctx.db({ hash: hashBearer(bearer), session_id: id, expires_at: later(15 * 60) })}`
+  return bearer
+}
+
 /** The organisation's role of a kind, or the role itself. */
 export async function roleOf(ctx: TestContext, role: RoleKind | { id: string }) {
   const [row] = await ctx.db<{ id: string; kind: RoleKind; organisation_id: string }[]>`

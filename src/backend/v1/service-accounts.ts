@@ -1,0 +1,143 @@
+import { Elysia, t } from 'elysia'
+import type { Context } from '../../context.ts'
+import * as accountTokens from '../../core/service-accounts/account-tokens.ts'
+import {
+  CreatedServiceAccount,
+  CreateServiceAccount,
+  ServiceAccount,
+  ServiceAccountWithTokens,
+  UpdateServiceAccount,
+} from '../../core/service-accounts/service-account.ts'
+import * as serviceAccounts from '../../core/service-accounts/service-accounts.ts'
+import { CreateToken, IssuedToken, Token } from '../../core/tokens/token.ts'
+import { guard } from '../guard.ts'
+import type { Requests } from '../requests.ts'
+import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
+
+const tags = ['Service accounts']
+
+/** `/v1/service-accounts`: the organisation's service accounts, and their tokens. */
+export const serviceAccountsRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ prefix: '/v1/service-accounts', normalize: false })
+    .use(guard(ctx, requests))
+    .get('/', ({ actor, query }) => serviceAccounts.list(ctx, actor, query), {
+      permission: ['ServiceAccounts', 'read'],
+      query: PageQuery,
+      response: answers(200, ListOf(ServiceAccount), 400, 401, 403),
+      detail: { tags, summary: 'List service accounts', description: 'Oldest first.' },
+    })
+    .get('/:id', ({ actor, params }) => serviceAccounts.get(ctx, actor, params.id), {
+      permission: ['ServiceAccounts', 'read'],
+      params: ById,
+      response: answers(200, ServiceAccountWithTokens, 401, 403, 404),
+      detail: {
+        tags,
+        summary: 'Get a service account',
+        description:
+          'One service account, and what is known of its tokens where the caller may read those; never a token itself.',
+      },
+    })
+    .post(
+      '/',
+      async ({ actor, body, set }) => {
+        set.status = 201
+        return await serviceAccounts.create(ctx, actor, body)
+      },
+      {
+        permission: ['ServiceAccounts', 'create'],
+        body: CreateServiceAccount,
+        response: answers(201, CreatedServiceAccount, 400, 401, 403, 404, 413, 415),
+        detail: {
+          tags,
+          summary: 'Create a service account',
+          description:
+            'The first token is shown in this answer only; the role has no global access and allows nothing beyond the caller’s own.',
+        },
+      },
+    )
+    .put('/:id', ({ actor, params, body }) => serviceAccounts.update(ctx, actor, params.id, body), {
+      permission: ['ServiceAccounts', 'update'],
+      params: ById,
+      body: UpdateServiceAccount,
+      response: answers(200, ServiceAccount, 400, 401, 403, 404, 413, 415),
+      detail: {
+        tags,
+        summary: 'Change a service account',
+        description: 'Gives it another name or role; a field that is not sent keeps its value.',
+      },
+    })
+    .delete(
+      '/:id',
+      async ({ actor, params, set }) => {
+        await serviceAccounts.remove(ctx, actor, params.id)
+        set.status = 204
+      },
+      {
+        permission: ['ServiceAccounts', 'delete'],
+        params: ById,
+        response: answers(204, NoContent, 401, 403, 404),
+        detail: {
+          tags,
+          summary: 'Delete a service account',
+          description:
+            'Its tokens, keys and access end at once, and pending invites that it sent are cancelled.',
+        },
+      },
+    )
+    .use(tokenRoutes(ctx, requests))
+
+const TokenById = t.Object({
+  id: t.String({ description: 'A UUID.' }),
+  token_id: t.String({ description: 'A UUID.' }),
+})
+
+const tokenRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ normalize: false })
+    .use(guard(ctx, requests))
+    .get('/:id/tokens', ({ actor, params, query }) => accountTokens.list(ctx, actor, params.id, query), {
+      permission: ['ServiceAccountTokens', 'read'],
+      params: ById,
+      query: PageQuery,
+      response: answers(200, ListOf(Token), 400, 401, 403, 404),
+      detail: {
+        tags,
+        summary: "List a service account's tokens",
+        description: 'Oldest first, expired ones included; never a token itself.',
+      },
+    })
+    .post(
+      '/:id/tokens',
+      async ({ actor, params, body, set }) => {
+        set.status = 201
+        return await accountTokens.create(ctx, actor, params.id, body)
+      },
+      {
+        permission: ['ServiceAccountTokens', 'create'],
+        params: ById,
+        body: CreateToken,
+        response: answers(201, IssuedToken, 400, 401, 403, 404, 413, 415),
+        detail: {
+          tags,
+          summary: 'Create a token of a service account',
+          description:
+            'The token is shown in this answer only; the account’s role and environments lie within the caller’s own.',
+        },
+      },
+    )
+    .delete(
+      '/:id/tokens/:token_id',
+      async ({ actor, params, set }) => {
+        await accountTokens.remove(ctx, actor, params.id, params.token_id)
+        set.status = 204
+      },
+      {
+        permission: ['ServiceAccountTokens', 'delete'],
+        params: TokenById,
+        response: answers(204, NoContent, 401, 403, 404),
+        detail: {
+          tags,
+          summary: 'Revoke a token of a service account',
+          description: 'The token is refused from the next request on.',
+        },
+      },
+    )

@@ -1,0 +1,60 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../../context.ts'
+import { CreateToken, IssuedToken, Token } from '../../core/tokens/token.ts'
+import * as tokens from '../../core/tokens/tokens.ts'
+import { guard } from '../guard.ts'
+import type { Requests } from '../requests.ts'
+import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
+
+const tags = ['Tokens']
+
+/** `/v1/tokens`: the caller's own personal access tokens. */
+export const tokensRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ prefix: '/v1/tokens', normalize: false })
+    .use(guard(ctx, requests))
+    .get('/', ({ actor, query }) => tokens.list(ctx, actor, query), {
+      caller: 'member',
+      query: PageQuery,
+      response: answers(200, ListOf(Token), 400, 401, 403),
+      detail: {
+        tags,
+        summary: 'List your tokens',
+        description:
+          'Your personal access tokens, oldest first, expired ones included; never a token itself.',
+      },
+    })
+    .post(
+      '/',
+      async ({ actor, body, set }) => {
+        set.status = 201
+        return await tokens.create(ctx, actor, body)
+      },
+      {
+        caller: 'signed-in member',
+        body: CreateToken,
+        response: answers(201, IssuedToken, 400, 401, 403, 413, 415),
+        detail: {
+          tags,
+          summary: 'Create a token',
+          description:
+            'A personal access token for yourself, shown in this answer only; it takes a sign-in session, not a token.',
+        },
+      },
+    )
+    .delete(
+      '/:id',
+      async ({ actor, params, set }) => {
+        await tokens.remove(ctx, actor, params.id)
+        set.status = 204
+      },
+      {
+        caller: 'member',
+        params: ById,
+        response: answers(204, NoContent, 401, 403, 404),
+        detail: {
+          tags,
+          summary: 'Revoke a token',
+          description: 'One of your own; it is refused from the next request on.',
+        },
+      },
+    )

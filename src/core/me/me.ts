@@ -1,0 +1,90 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Context } from '../../context.ts'
+import { type Actor, type Caller, isActor } from '../actor.ts'
+import { unauthenticated } from '../errors.ts'
+import { wrapForToken } from '../keys/token-wrapping.ts'
+import { privateKeyPlace } from '../principals/principals.ts'
+import { present as presentRole, Role } from '../roles/role.ts'
+import { Nullable } from '../schema.ts'
+import * as queries from './queries.ts'
+
+/** Who calls, with the role that it holds. */
+export const Me = Type.Object({
+  type: Type.Union([Type.Literal('user'), Type.Literal('service_account')]),
+  id: Type.String({ description: "The membership's id, the service account's, or else the user's." }),
+  userId: Nullable(Type.String()),
+  name: Type.String(),
+  email: Nullable(Type.String()),
+  role: Nullable(Role),
+  organisation: Nullable(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      plan: Type.Union([Type.Literal('free'), Type.Literal('pro'), Type.Literal('enterprise')]),
+    }),
+  ),
+})
+export type Me = Static<typeof Me>
+
+/** The caller's own keys: what opens its environments, and what opens that. */
+export const MyKeys = Type.Object({
+  identityKey: Type.String({ description: 'Ed25519 public key, hex.' }),
+  wrappedPrivateKey: Type.String({
+    description: 'The Ed25519 private key as `kt:v1:…`: opens with the token of this request alone.',
+  }),
+  environments: Type.Array(
+    Type.Object({
+      appId: Type.String(),
+      environmentId: Type.String(),
+      publicKey: Type.String({ description: "The environment's X25519 public key, hex." }),
+      wrappedSeed: Type.String({ description: '`ph:v1:…`, for the identity key.' }),
+      wrappedSalt: Type.String({ description: '`ph:v1:…`, for the identity key.' }),
+    }),
+  ),
+})
+export type MyKeys = Static<typeof MyKeys>
+
+/** Who calls. Whoever belongs to no organisation has neither role nor organisation, and its user id for an id. */
+export async function get(ctx: Context, caller: Caller): Promise<Me> {
+  const { type, userId, name, email } = caller
+  if (!isActor(caller))
+    return { type, id: caller.userId, userId, name, email, role: null, organisation: null }
+  const role = await queries.roleHeldBy(ctx.db, caller.id)
+  if (role === undefined) throw unauthenticated()
+  const { id, organisation } = caller
+  return {
+    type,
+    id,
+    userId,
+    name,
+    email,
+    role: presentRole(role),
+    organisation: { ...organisation, plan: ctx.config.plan },
+  }
+}
+
+/**
+ * The caller's key copies, apps by name and in each the environments by their index, and its private key wrapped on the
+ * fly for the token that it called with. 401 when the caller was removed meanwhile.
+ */
+export async function keys(ctx: Context, actor: Actor): Promise<MyKeys> {
+  const rows = await queries.keysOf(ctx.db, actor.id)
+  const [first] = rows
+  if (first === undefined) throw unauthenticated()
+  const privateKey = ctx.keys.unwrap('identity-key', first.wrapped_private_key, privateKeyPlace(actor.id))
+  return {
+    identityKey: first.identity_key,
+    wrappedPrivateKey: wrapForToken(actor.credential.secret, privateKey),
+    environments: rows.flatMap((row) =>
+      row.environment_id === null
+        ? []
+        : {
+            appId: row.app_id,
+            environmentId: row.environment_id,
+            publicKey: row.public_key,
+            wrappedSeed: row.wrapped_seed,
+            wrappedSalt: row.wrapped_salt,
+          },
+    ),
+  }
+}

@@ -1,0 +1,58 @@
+import type { Context } from '../../context.ts'
+import { reachesEverything } from '../access.ts'
+import type { Actor } from '../actor.ts'
+import { notFound } from '../errors.ts'
+import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { type CreateToken, expiryFrom, type IssuedToken, present, type Token } from '../tokens/token.ts'
+import { issue, recordCreated, revoke, type TokenOwner } from '../tokens/tokens.ts'
+import { change, transaction } from '../transactions.ts'
+import * as queries from './queries.ts'
+import { requireTokenWithinOwn } from './service-account.ts'
+
+/** The tokens of a service account, oldest first, also those that have expired; 404 when there is no such account. */
+export async function list(
+  ctx: Context,
+  actor: Actor,
+  accountId: string,
+  request: PageRequest,
+): Promise<Page<Token>> {
+  const name = `tokens/${accountId}`
+  const window = windowOf(ctx, name, request)
+  const rows = await queries.findWithTokens(ctx.db, actor.organisation.id, accountId, window)
+  if (rows.length === 0) throw notFound('Service account')
+  const sortKey = (row: { created_at: Date; id: string }) => [row.created_at.toISOString(), row.id]
+  return pageOf(ctx, name, window, queries.tokensIn(rows), sortKey, present)
+}
+
+/**
+ * Creates a token of a service account. It depends on roles and grants, so it is a change of the organisation.
+ * 400 for an expiry that is past or absurd, 404 for an unknown account, 403 where the account may or reaches more than
+ * the caller.
+ */
+export const create = (
+  ctx: Context,
+  caller: Actor,
+  accountId: string,
+  input: CreateToken,
+): Promise<IssuedToken> => {
+  const expiresAt = expiryFrom(input, ctx.clock.now())
+  return change(ctx, caller, async (tx, actor) => {
+    const account = await queries.find(tx, actor.organisation.id, accountId)
+    if (account === undefined) throw notFound('Service account')
+    const beyond = !reachesEverything(actor) && (await queries.reachesBeyond(tx, account.id, actor.id))
+    const role = { kind: account.role_kind, permissions: account.role_permissions }
+    requireTokenWithinOwn(actor, role, beyond)
+    const owner: TokenOwner = { id: account.id, kind: 'sat' }
+    const issued = await issue(ctx, tx, actor, owner, { name: input.name, expiresAt })
+    await recordCreated(ctx, tx, actor, owner, issued)
+    return issued
+  })
+}
+
+/** Revokes a token of a service account, at once and everywhere; 404 when there is no such account or token. */
+export const remove = (ctx: Context, actor: Actor, accountId: string, tokenId: string): Promise<void> =>
+  transaction(ctx, async (tx) => {
+    const account = await queries.find(tx, actor.organisation.id, accountId)
+    if (account === undefined) throw notFound('Service account')
+    await revoke(ctx, tx, actor, { id: account.id, kind: 'sat' }, tokenId)
+  })

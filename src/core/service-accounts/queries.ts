@@ -1,0 +1,100 @@
+import type { Queryable, Transaction } from '../../platform/database.ts'
+import { rowsToRead, type Window } from '../pagination.ts'
+import { isId } from '../schema.ts'
+import type { TokenRow } from '../tokens/token.ts'
+import type { ServiceAccountRow } from './service-account.ts'
+
+const columns = (db: Queryable) => db`
+  s.id, s.name, s.created_at, s.updated_at,
+  r.id as role_id, r.kind as role_kind, r.name as role_name, r.permissions as role_permissions`
+
+const accounts = (db: Queryable) => db`
+  service_accounts s
+  join principals p on p.id = s.id
+  join roles r on r.id = p.role_id`
+
+/** The service accounts of an organisation, oldest first. */
+export const list = (db: Queryable, organisationId: string, window: Window) => {
+  const [createdAt = null, id = null] = window.after ?? []
+  return db<ServiceAccountRow[]>`
+    select ${columns(db)} from ${accounts(db)}
+    where s.organisation_id = ${organisationId}
+      and (${id}::uuid is null or (s.created_at, s.id) > (${createdAt}::timestamptz, ${id}::uuid))
+    order by s.created_at, s.id
+    limit ${rowsToRead(window)}`
+}
+
+/** One service account; undefined when there is none, also for a malformed id. */
+export const find = async (
+  db: Queryable,
+  organisationId: string,
+  id: string,
+): Promise<ServiceAccountRow | undefined> =>
+  isId(id)
+    ? (
+        await db<ServiceAccountRow[]>`
+          select ${columns(db)} from ${accounts(db)} where s.organisation_id = ${organisationId} and s.id = ${id}`
+      )[0]
+    : undefined
+
+/** One service account beside each of its tokens, oldest first; without tokens one row whose `token_id` is null. */
+export const findWithTokens = async (
+  db: Queryable,
+  organisationId: string,
+  id: string,
+  window: Window = { limit: null, after: null },
+) => {
+  if (!isId(id)) return []
+  const [createdAt = null, tokenId = null] = window.after ?? []
+  return db<(ServiceAccountRow & AccountTokenRow)[]>`
+    select ${columns(db)}, t.id as token_id, t.name as token_name, t.created_at as token_created_at,
+      t.expires_at as token_expires_at, t.last_used_at as token_last_used_at
+    from ${accounts(db)}
+    left join tokens t on t.principal_id = s.id
+      and (${tokenId}::uuid is null or (t.created_at, t.id) > (${createdAt}::timestamptz, ${tokenId}::uuid))
+    where s.organisation_id = ${organisationId} and s.id = ${id}
+    order by t.created_at, t.id
+    limit ${rowsToRead(window)}`
+}
+
+/** A service account's token in a row of `findWithTokens`; all null where the account has none. */
+export type AccountTokenRow =
+  | { token_id: null }
+  | {
+      token_id: string
+      token_name: string
+      token_created_at: Date
+      token_expires_at: Date | null
+      token_last_used_at: Date | null
+    }
+
+/** The tokens in the rows of `findWithTokens`. */
+export const tokensIn = (rows: readonly AccountTokenRow[]): TokenRow[] =>
+  rows.flatMap((row) =>
+    row.token_id === null
+      ? []
+      : {
+          id: row.token_id,
+          name: row.token_name,
+          created_at: row.token_created_at,
+          expires_at: row.token_expires_at,
+          last_used_at: row.token_last_used_at,
+        },
+  )
+
+/** Whether a service account is granted an environment that the caller is not. */
+export const reachesBeyond = async (tx: Transaction, id: string, callerId: string): Promise<boolean> => {
+  const [row] = await tx`
+    select 1 from grants g where g.principal_id = ${id} and not exists (
+      select 1 from grants own where own.principal_id = ${callerId} and own.environment_id = g.environment_id)
+    limit 1`
+  return row !== undefined
+}
+
+export const insert = (
+  tx: Transaction,
+  row: { id: string; organisation_id: string; name: string; created_at: Date; updated_at: Date },
+) => tx`insert into service_accounts ${tx(row)}`
+
+export const update = (tx: Transaction, id: string, name: string, at: Date) =>
+  tx`update service_accounts set name = ${name}, updated_at = ${at} where id = ${id}`

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from '../../context.ts'
+import type { Queryable } from '../../platform/database.ts'
+import { can } from '../access.ts'
+import type { Actor } from '../actor.ts'
+import { record } from '../audit/audit.ts'
+import { notFound } from '../errors.ts'
+import { cancelSentBy } from '../invites/queries.ts'
+import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import * as principals from '../principals/principals.ts'
+import * as principalQueries from '../principals/queries.ts'
+import * as roleQueries from '../roles/queries.ts'
+import type { RoleRow } from '../roles/role.ts'
+import { normaliseName } from '../text.ts'
+import { present as presentToken } from '../tokens/token.ts'
+import { issue } from '../tokens/tokens.ts'
+import { change } from '../transactions.ts'
+import * as queries from './queries.ts'
+import {
+  type CreatedServiceAccount,
+  type CreateServiceAccount,
+  present,
+  requireAssignable,
+  type ServiceAccount,
+  type ServiceAccountRow,
+  type ServiceAccountWithTokens,
+  type UpdateServiceAccount,
+} from './service-account.ts'
+
+/** The organisation's service accounts, oldest first. */
+export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<ServiceAccount>> {
+  const window = windowOf(ctx, 'service-accounts', request)
+  const rows = await queries.list(ctx.db, actor.organisation.id, window)
+  const sortKey = (row: ServiceAccountRow) => [row.created_at.toISOString(), row.id]
+  return pageOf(ctx, 'service-accounts', window, rows, sortKey, present)
+}
+
+/** One service account, with its tokens where the caller may read those; 404 when there is no such account. */
+export async function get(ctx: Context, actor: Actor, id: string): Promise<ServiceAccountWithTokens> {
+  if (!can(actor, 'read', 'ServiceAccountTokens')) return present(await existing(ctx.db, actor, id))
+  const rows = await queries.findWithTokens(ctx.db, actor.organisation.id, id)
+  const [account] = rows
+  if (account === undefined) throw notFound('Service account')
+  return { ...present(account), tokens: queries.tokensIn(rows).map(presentToken) }
+}
+
+/**
+ * Creates a service account with an identity key and a first token, which is shown this once. 404 for an unknown role,
+ * 400 for one with global access, 403 for one that allows more than the caller's own.
+ */
+export const create = (
+  ctx: Context,
+  caller: Actor,
+  input: CreateServiceAccount,
+): Promise<CreatedServiceAccount> =>
+  change(ctx, caller, async (tx, actor) => {
+    const role = await existingRole(tx, actor, input.role_id)
+    requireAssignable(actor, role)
+    const now = ctx.clock.now()
+    const organisationId = actor.organisation.id
+    const account = { id: randomUUID(), name: normaliseName(input.name), created_at: now, updated_at: now }
+    await principals.createPrincipal(ctx, tx, {
+      id: account.id,
+      organisationId,
+      type: 'service_account',
+      role,
+    })
+    await queries.insert(tx, { ...account, organisation_id: organisationId })
+    const initialToken = await issue(
+      ctx,
+      tx,
+      actor,
+      { id: account.id, kind: 'sat' },
+      { name: input.token_name ?? 'Initial token', expiresAt: null },
+    )
+    await record(ctx, tx, actor, {
+      eventType: 'service_account.created',
+      resourceType: 'service_account',
+      resourceId: account.id,
+      resourceMetadata: { name: account.name },
+      newValues: {
+        name: account.name,
+        role: { id: role.id, name: role.name },
+        initialToken: { id: initialToken.id, name: initialToken.name },
+      },
+      description: `Service account "${account.name}" created with role "${role.name}".`,
+    })
+    return { ...present(withRole(account, role)), initialToken }
+  })
+
+/**
+ * Changes a service account's name or role. A new role is judged as at creation; the role and name already held change
+ * nothing. 404 when there is no such account or role.
+ */
+export const update = (
+  ctx: Context,
+  caller: Actor,
+  id: string,
+  input: UpdateServiceAccount,
+): Promise<ServiceAccount> =>
+  change(ctx, caller, async (tx, actor) => {
+    const before = await existing(tx, actor, id)
+    const role = input.role_id === undefined ? null : await existingRole(tx, actor, input.role_id)
+    const newRole = role === null || role.id === before.role_id ? null : role
+    if (newRole !== null) requireAssignable(actor, newRole)
+    const name = input.name === undefined ? before.name : normaliseName(input.name)
+    if (newRole === null && name === before.name) return present(before)
+
+    const now = ctx.clock.now()
+    const principal = { id: before.id, organisationId: actor.organisation.id }
+    if (newRole !== null) await principals.changeRole(ctx, tx, principal, before.role_kind, newRole)
+    await queries.update(tx, before.id, name, now)
+    const renamed = { ...before, name, updated_at: now }
+    const after = newRole === null ? renamed : withRole(renamed, newRole)
+    await record(ctx, tx, actor, {
+      eventType: 'service_account.updated',
+      resourceType: 'service_account',
+      resourceId: before.id,
+      resourceMetadata: { name },
+      oldValues: valuesOf(before),
+      newValues: valuesOf(after),
+      description: `Service account "${name}" changed.`,
+    })
+    return present(after)
+  })
+
+/** Deletes a service account: its keys, grants, tokens and the invites that it sent are gone with it. */
+export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
+  change(ctx, caller, async (tx, actor) => {
+    const account = await existing(tx, actor, id)
+    await cancelSentBy(tx, actor.organisation.id, account.id, ctx.clock.now())
+    await principalQueries.remove(tx, account.id)
+    await record(ctx, tx, actor, {
+      eventType: 'service_account.deleted',
+      resourceType: 'service_account',
+      resourceId: account.id,
+      resourceMetadata: { name: account.name },
+      oldValues: valuesOf(account),
+      description: `Service account "${account.name}" deleted.`,
+    })
+  })
+
+async function existing(db: Queryable, actor: Actor, id: string): Promise<ServiceAccountRow> {
+  const account = await queries.find(db, actor.organisation.id, id)
+  if (account === undefined) throw notFound('Service account')
+  return account
+}
+
+async function existingRole(db: Queryable, actor: Actor, id: string): Promise<RoleRow> {
+  const role = await roleQueries.find(db, actor.organisation.id, id)
+  if (role === undefined) throw notFound('Role', id)
+  return role
+}
+
+const withRole = (
+  account: { id: string; name: string; created_at: Date; updated_at: Date },
+  role: RoleRow,
+): ServiceAccountRow => ({
+  ...account,
+  role_id: role.id,
+  role_kind: role.kind,
+  role_name: role.name,
+  role_permissions: role.permissions,
+})
+
+const valuesOf = (account: ServiceAccountRow) => ({
+  name: account.name,
+  role: { id: account.role_id, name: account.role_name },
+})

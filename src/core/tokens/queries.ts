@@ -1,0 +1,35 @@
+import type { Queryable, Transaction } from '../../platform/database.ts'
+import { rowsToRead, type Window } from '../pagination.ts'
+import { isId } from '../schema.ts'
+import type { TokenRow } from './token.ts'
+
+const COLUMNS = ['id', 'name', 'created_at', 'expires_at', 'last_used_at']
+
+/** The access tokens of a principal, oldest first. */
+export const list = (db: Queryable, principalId: string, window: Window) => {
+  const [createdAt = null, id = null] = window.after ?? []
+  return db<TokenRow[]>`
+    select ${db(COLUMNS)} from tokens
+    where principal_id = ${principalId}
+      and (${id}::uuid is null or (created_at, id) > (${createdAt}::timestamptz, ${id}::uuid))
+    order by created_at, id
+    limit ${rowsToRead(window)}`
+}
+
+export const insert = (
+  tx: Transaction,
+  row: TokenRow & { organisation_id: string; principal_id: string; hash: Buffer },
+) => tx`insert into tokens ${tx(row)}`
+
+/** Deletes a token of this principal and gives what it was; undefined when there is none, also for a malformed id. */
+export const remove = async (
+  tx: Transaction,
+  principalId: string,
+  id: string,
+): Promise<TokenRow | undefined> =>
+  isId(id)
+    ? (
+        await tx<TokenRow[]>`
+          delete from tokens where principal_id = ${principalId} and id = ${id} returning ${tx(COLUMNS)}`
+      )[0]
+    : undefined

@@ -1,0 +1,89 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { badRequest } from '../errors.ts'
+import { Closed, defineKind, Name, Nullable, Timestamp } from '../schema.ts'
+
+/** An access token as it is stored, without its hash. */
+export type TokenRow = Readonly<{
+  id: string
+  name: string
+  created_at: Date
+  expires_at: Date | null
+  last_used_at: Date | null
+}>
+
+/** An access token in a list: never the token itself. */
+export const Token = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  createdAt: Timestamp(),
+  expiresAt: Nullable(Timestamp()),
+  lastUsedAt: Nullable(Timestamp()),
+})
+export type Token = Static<typeof Token>
+
+/** A token at its creation, the only time that it is shown. */
+export const IssuedToken = Type.Composite([
+  Token,
+  Type.Object({ token: Type.String({ description: 'Shown this once; only a hash of it is kept.' }) }),
+])
+export type IssuedToken = Static<typeof IssuedToken>
+
+/** Ten years, leap days included: an expiry further away is taken for a mistake. */
+const LONGEST_SECONDS = 3653 * 24 * 3600
+
+const instant = defineKind('Instant', (value, field) =>
+  typeof value === 'string' && instantFrom(value) !== null
+    ? null
+    : `${field} must be a date and time with its zone, such as 2027-01-31T12:00:00Z.`,
+)
+
+/** The body that creates a token: without an expiry it is good until it is revoked. */
+export const CreateToken = Closed({
+  name: Name(64),
+  expires_at: Type.Optional(
+    instant<string>({ type: 'string', format: 'date-time', description: 'ISO 8601 with `Z` or an offset.' }),
+  ),
+  expires_in: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LONGEST_SECONDS,
+      description: 'Seconds from now, instead of expires_at.',
+    }),
+  ),
+})
+export type CreateToken = Static<typeof CreateToken>
+
+/** When a token asked for at `now` ends; null for never. 400 when both fields are sent, or the time is past or absurd. */
+export function expiryFrom(input: Omit<CreateToken, 'name'>, now: Date): Date | null {
+  const { expires_at, expires_in } = input
+  if (expires_at !== undefined && expires_in !== undefined) {
+    throw badRequest('Send either expires_at or expires_in, not both.')
+  }
+  if (expires_in !== undefined) return new Date(now.getTime() + expires_in * 1000)
+  if (expires_at === undefined) return null
+  const expiry = instantFrom(expires_at)
+  if (expiry === null || expiry <= now) throw badRequest('expires_at must be in the future.')
+  if (expiry.getTime() - now.getTime() > LONGEST_SECONDS * 1000) {
+    throw badRequest('expires_at must be at most ten years ahead.')
+  }
+  return expiry
+}
+
+/** A token as it is shown. */
+export const present = (row: TokenRow): Token => ({
+  id: row.id,
+  name: row.name,
+  createdAt: row.created_at.toISOString(),
+  expiresAt: row.expires_at?.toISOString() ?? null,
+  lastUsedAt: row.last_used_at?.toISOString() ?? null,
+})
+
+const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+function instantFrom(text: string): Date | null {
+  const [, local] = INSTANT.exec(text) ?? []
+  const [written, parsed] = [new Date(`${local}Z`), new Date(text)]
+  if (Number.isNaN(written.getTime()) || Number.isNaN(parsed.getTime())) return null
+  // Date takes 30 February for 2 March and 24:00 for the next day.
+  return written.toISOString().slice(0, 10) === local?.slice(0, 10) ? parsed : null
+}
