@@ -8,14 +8,16 @@ export class BadBody {
 
 const MAX_BYTES = 1024 * 1024
 
-/** Reads a JSON body, or says what is wrong with it. Never throws. */
+/** Reads a JSON body, null when there is none, or says what is wrong with it. Never throws. */
 export async function readBody(request: Request): Promise<unknown> {
+  if (request.method === 'DELETE' && request.body === null) return null
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/json\s*(;\s*charset=utf-8\s*)?$/i.test(type)) {
     return new BadBody(415, 'The body must be sent as application/json.')
   }
   const bytes = await readBytes(request)
   if (bytes === null) return new BadBody(413, 'The body must not be larger than 1 MiB.')
+  if (bytes.length === 0) return null
   try {
     return parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
