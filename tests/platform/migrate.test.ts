@@ -95,6 +95,12 @@ test('a file that was changed after it was applied is refused by name, and nothi
   expect(await versions(db)).toEqual([1])
 })
 
+test('a migration may take longer than the statements of requests', async () => {
+  const { db } = await database()
+  await run(db, await steps("create table one as select current_setting('statement_timeout') as timeout"))
+  expect([...(await db`select timeout from one`)]).toEqual([{ timeout: '0' }])
+})
+
 test('other line endings are no change', async () => {
   const { db } = await database()
   await run(db, await steps('create table one (\n  id int\n)'))

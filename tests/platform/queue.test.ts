@@ -263,6 +263,16 @@ test('a text that fails half-way leaves no connection in its transaction', async
   expect(answers.every(({ rows }) => rows[0].one === 1)).toBe(true)
 })
 
+test('the rows of all statements of a text come back as one list', async () => {
+  const { db } = await open()
+  const pool = poolForQueue(db)
+  for (const text of ['select 1 as n; select 2 as n', 'BEGIN; select 1 as n; select 2 as n; COMMIT;']) {
+    expect(await pool.executeSql(text)).toEqual({ rows: [{ n: 1 }, { n: 2 }] })
+  }
+  expect(await pool.executeSql('select $1::int as n', [1])).toEqual({ rows: [{ n: 1 }] })
+  expect(await pool.executeSql('select 1 as n limit 0')).toEqual({ rows: [] })
+})
+
 test('a worker cannot start on a database without its schema', async () => {
   const { db, drop } = await emptyDatabase()
   undo.push(drop)
