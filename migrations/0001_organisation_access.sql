@@ -43,6 +43,9 @@ create table users (
   full_name text not null default '',
   password_hash text,
   email_verified_at timestamptz,
+  -- Registered where mail could be sent: no sign-in until the address is verified. Apart from the time above, so that
+  -- an account that was active without verification stays active and is never taken for verified.
+  verification_required boolean not null default false,
   created_at timestamptz not null,
   updated_at timestamptz not null
 );
@@ -188,7 +191,7 @@ create table tokens (
   created_at timestamptz not null,
   expires_at timestamptz,
   last_used_at timestamptz,
-  foreign key (organisation_id, principal_id) references principals (organisation_id, id) on delete cascade
+  constraint tokens_principal foreign key (organisation_id, principal_id) references principals (organisation_id, id) on delete cascade
 );
 create index tokens_by_principal on tokens (principal_id, created_at, id);
 create index tokens_expired on tokens (expires_at) where expires_at is not null;

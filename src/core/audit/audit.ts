@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/database.ts'
-import type { Actor, Caller } from '../actor.ts'
-import { isActor } from '../actor.ts'
+import type { Actor, Credential, RequestOrigin } from '../actor.ts'
 
 /** What an entry of the audit trail tells. Never key material, a password, a token or an e-mail address. */
 export type AuditEvent = Readonly<{
@@ -19,9 +18,30 @@ export type AuditEvent = Readonly<{
   environmentId?: string | null
 }>
 
+/** Whom an entry names: any caller, or an account that has not proved who it is. */
+export type Author = Readonly<{
+  type: 'user' | 'service_account'
+  id: string | null
+  userId: string | null
+  name: string
+  role?: Readonly<{ name: string }>
+  credential: Credential | null
+  origin: RequestOrigin
+}>
+
 /** Writes one entry, in the transaction of the change that it tells of. */
-export async function record(ctx: Context, tx: Queryable, actor: Actor, event: AuditEvent): Promise<void> {
-  await tx`insert into audit_entries ${tx(entry(ctx, actor, actor.organisation.id, event))}`
+export const record = (ctx: Context, tx: Queryable, actor: Actor, event: AuditEvent): Promise<void> =>
+  recordFor(ctx, tx, actor, actor.organisation.id, event)
+
+/** Writes one entry about somebody who need not belong to the organisation. */
+export async function recordFor(
+  ctx: Context,
+  db: Queryable,
+  author: Author,
+  organisationId: string,
+  event: AuditEvent,
+): Promise<void> {
+  await db`insert into audit_entries ${db(entry(ctx, author, organisationId, event))}`
 }
 
 /**
@@ -30,11 +50,11 @@ export async function record(ctx: Context, tx: Queryable, actor: Actor, event: A
  */
 export async function recordCoalesced(
   ctx: Context,
-  caller: Caller,
+  author: Author,
   organisationId: string,
   event: AuditEvent,
 ): Promise<void> {
-  const row = entry(ctx, caller, organisationId, event)
+  const row = entry(ctx, author, organisationId, event)
   const minute = Math.floor(row.timestamp.getTime() / 60_000)
   const same = [
     row.actor_id,
@@ -51,8 +71,8 @@ export async function recordCoalesced(
     on conflict (coalesce_key) do update set count = audit_entries.count + 1`
 }
 
-function entry(ctx: Context, caller: Caller, organisationId: string, event: AuditEvent) {
-  const role = isActor(caller) ? caller.role.name : null
+function entry(ctx: Context, author: Author, organisationId: string, event: AuditEvent) {
+  const { credential } = author
   return {
     id: randomUUID(),
     organisation_id: organisationId,
@@ -61,20 +81,20 @@ function entry(ctx: Context, caller: Caller, organisationId: string, event: Audi
     resource_id: event.resourceId,
     app_id: event.appId ?? null,
     environment_id: event.environmentId ?? null,
-    actor_type: caller.type,
-    actor_id: caller.id ?? caller.userId,
+    actor_type: author.type,
+    actor_id: author.id ?? author.userId,
     actor_metadata: ctx.db.json({
-      name: caller.name,
-      role,
-      [`${caller.credential.kind}Id`]: caller.credential.id,
+      name: author.name,
+      role: author.role?.name ?? null,
+      ...(credential !== null && { [`${credential.kind}Id`]: credential.id }),
     }),
     resource_metadata: ctx.db.json((event.resourceMetadata ?? {}) as never),
     old_values: event.oldValues === undefined ? null : ctx.db.json(event.oldValues as never),
     new_values: event.newValues === undefined ? null : ctx.db.json(event.newValues as never),
     description: event.description,
-    ip_address: caller.origin.ipAddress,
-    user_agent: caller.origin.userAgent,
-    request_id: caller.origin.requestId,
+    ip_address: author.origin.ipAddress,
+    user_agent: author.origin.userAgent,
+    request_id: author.origin.requestId,
     timestamp: ctx.clock.now(),
   }
 }
