@@ -4,6 +4,7 @@ import type { Clock } from './platform/clock.ts'
 import type { Database } from './platform/database.ts'
 import type { Kv } from './platform/kv.ts'
 import type { Log } from './platform/log.ts'
+import type { Metrics } from './platform/metrics.ts'
 import type { Passwords } from './platform/passwords.ts'
 
 /** Everything a use case may reach: the first parameter of each, and nothing is ambient beside it. */
@@ -15,4 +16,7 @@ export type Context = Readonly<{
   keys: ServerKeys
   passwords: Passwords
   log: Log
+  metrics: Metrics
+  /** The newest migration that this program knows: the database's schema must be at least there. */
+  schemaVersion: number
 }>

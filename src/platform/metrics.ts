@@ -1,0 +1,104 @@
+/** What this process counts, for Prometheus. No label ever holds anything about a person. */
+export type Metrics = Readonly<{
+  /** One answer of the HTTP service; `route` is the pattern that matched (`/v1/roles/:id`), null when none did. */
+  answered(method: string, route: string | null, status: number, seconds: number): void
+  /** One answer 401. */
+  unauthenticated(): void
+  /** One failed sign-in; `known` tells whether there is such an account. */
+  signInFailed(known: boolean): void
+  /** Everything counted so far, in Prometheus' text format. */
+  text(): string
+}>
+
+/** Prometheus' text format, as the answer's content type names it. */
+export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** Upper bounds in seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** A client may send any word as a method: only these become a label's value. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+type Series = { readonly buckets: number[]; readonly statuses: Map<number, number>; seconds: number }
+
+/** Counters that begin at zero. */
+export function createMetrics(): Metrics {
+  const routes = new Map<string, Map<string, Series>>()
+  const signInFailures = { true: 0, false: 0 }
+  let unauthenticated = 0
+
+  return {
+    answered: (method, route, status, seconds) => {
+      const series = seriesOf(routes, route ?? 'none', METHODS.has(method) ? method : 'other')
+      series.statuses.set(status, (series.statuses.get(status) ?? 0) + 1)
+      series.seconds += seconds
+      const bucket = BUCKETS.findIndex((bound) => seconds <= bound)
+      const at = bucket === -1 ? BUCKETS.length : bucket
+      series.buckets[at] = (series.buckets[at] ?? 0) + 1
+    },
+    unauthenticated: () => {
+      unauthenticated++
+    },
+    signInFailed: (known) => {
+      signInFailures[`${known}`]++
+    },
+    text: () =>
+      [
+        ...requests(routes),
+        ...durations(routes),
+        ...counter('keyward_unauthenticated_total', 'Answers 401.', [`${unauthenticated}`]),
+        ...counter(
+          'keyward_sign_in_failures_total',
+          'Failed sign-ins, by whether there is such an account.',
+          [`{known="true"} ${signInFailures.true}`, `{known="false"} ${signInFailures.false}`],
+        ),
+        '',
+      ].join('\n'),
+  }
+}
+
+function seriesOf(routes: Map<string, Map<string, Series>>, route: string, method: string): Series {
+  const known = routes.get(route)?.get(method)
+  if (known !== undefined) return known
+  const series: Series = { buckets: BUCKETS.map(() => 0).concat(0), statuses: new Map(), seconds: 0 }
+  routes.set(route, (routes.get(route) ?? new Map()).set(method, series))
+  return series
+}
+
+type Routes = ReadonlyMap<string, ReadonlyMap<string, Series>>
+
+const requests = (routes: Routes): string[] =>
+  counter(
+    'keyward_http_requests_total',
+    'Answers of the HTTP service.',
+    labelled(routes).flatMap(({ labels, series }) =>
+      [...series.statuses].map(([status, count]) => `{${labels},status="${status}"} ${count}`),
+    ),
+  )
+
+function durations(routes: Routes): string[] {
+  const name = 'keyward_http_request_duration_seconds'
+  return [
+    `# HELP ${name} Time from a request's arrival to its answer.`,
+    `# TYPE ${name} histogram`,
+    ...labelled(routes).flatMap(({ labels, series }) => {
+      let count = 0
+      const buckets = [...BUCKETS, '+Inf'].map((bound, index) => {
+        count += series.buckets[index] ?? 0
+        return `${name}_bucket{${labels},le="${bound}"} ${count}`
+      })
+      return [...buckets, `${name}_sum{${labels}} ${series.seconds}`, `${name}_count{${labels}} ${count}`]
+    }),
+  ]
+}
+
+const labelled = (routes: Routes) =>
+  [...routes].flatMap(([route, methods]) =>
+    [...methods].map(([method, series]) => ({ labels: `method="${method}",route="${route}"`, series })),
+  )
+
+const counter = (name: string, help: string, samples: readonly string[]): string[] => [
+  `# HELP ${name} ${help}`,
+  `# TYPE ${name} counter`,
+  ...samples.map((sample) => (sample.startsWith('{') ? `${name}${sample}` : `${name} ${sample}`)),
+]
