@@ -4,6 +4,8 @@ import type { Context } from '../../src/context.ts'
 import { createServerKeys } from '../../src/core/keys/server-keys.ts'
 import { type Clock, fakeClock } from '../../src/platform/clock.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { createMetrics } from '../../src/platform/metrics.ts'
+import { readMigrations } from '../../src/platform/migrate.ts'
 import { openKv } from '../../src/platform/open-kv.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
@@ -41,6 +43,8 @@ export async function testContext(environment: Record<string, string> = {}): Pro
     kv,
     clock,
     log,
+    metrics: createMetrics(),
+    schemaVersion: Math.max(...(await readMigrations()).map((migration) => migration.version)),
     keys: createServerKeys(config.serverSecret),
     passwords: createPasswords({ memoryCost: 8, timeCost: 1 }),
     database,
