@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { giveCopies, sealEnvironment } from '../../src/core/environments/key-copies.ts'
+import { generateEnvironmentKeys } from '../../src/core/keys/environment-keys.ts'
+import { nameKey } from '../../src/core/text.ts'
+import type { TestContext } from './context.ts'
+
+export type TestEnvironment = { id: string; appId: string; seed: string; salt: string; publicKey: string }
+
+/** An app with environments, written straight into the database: nobody has a copy of their keys yet. */
+export async function appWith(
+  ctx: TestContext,
+  name: string,
+  environments: readonly string[],
+): Promise<{ id: string; environments: TestEnvironment[] }> {
+  const [organisation] = await ctx.db<{ id: string }[]>`select id from organisations`
+  if (organisation === undefined) throw new Error('found the organisation first')
+  const stamps = { created_at: ctx.clock.now(), updated_at: ctx.clock.now() }
+  const id = randomUUID()
+  await ctx.db`insert into apps ${ctx.db({ id, organisation_id: organisation.id, name, name_key: nameKey(name), ...stamps })}`
+  const made = environments.map(() => ({ id: randomUUID(), appId: id, ...generateEnvironmentKeys() }))
+  const rows = made.map((environment, index) => ({
+    id: environment.id,
+    organisation_id: organisation.id,
+    app_id: id,
+    name: environments[index] ?? '',
+    name_key: nameKey(environments[index] ?? ''),
+    env_type: 'custom',
+    index,
+    public_key: environment.publicKey,
+    ...sealEnvironment(ctx, environment.id, environment),
+    ...stamps,
+  }))
+  await ctx.db`insert into environments ${ctx.db(rows)}`
+  return { id, environments: made }
+}
+
+/** Grants environments to a principal, each with a copy of its keys. */
+export async function grant(
+  ctx: TestContext,
+  principalId: string,
+  environments: readonly TestEnvironment[],
+): Promise<void> {
+  await ctx.db.begin(async (tx) => {
+    const [holder] = await tx<{ id: string; identity_key: string; organisation_id: string }[]>`
+      select id, identity_key, organisation_id from principals where id = ${principalId}`
+    if (holder === undefined) throw new Error('no such principal')
+    const rows = environments.map((environment) => ({
+      organisation_id: holder.organisation_id,
+      principal_id: principalId,
+      app_id: environment.appId,
+      environment_id: environment.id,
+      created_at: ctx.clock.now(),
+    }))
+    await tx`insert into grants ${tx(rows)}`
+    const sealed = environments.map((environment) => ({
+      id: environment.id,
+      app_id: environment.appId,
+      ...sealEnvironment(ctx, environment.id, environment),
+    }))
+    await giveCopies(ctx, tx, holder.organisation_id, [holder], sealed)
+  })
+}
