@@ -1,13 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
+import { SENT_JOBS, type SentJob } from '../../src/core/jobs.ts'
 import { createServerKeys } from '../../src/core/keys/server-keys.ts'
 import { type Clock, fakeClock } from '../../src/platform/clock.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { memoryMailer } from '../../src/platform/mailer.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
 import { readMigrations } from '../../src/platform/migrate.ts'
 import { openKv } from '../../src/platform/open-kv.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
+import { createQueue, type Queue, type QueueContext } from '../../src/platform/queue.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 
 /** A configuration of a backend on localhost, with secrets of this name's own. */
@@ -27,20 +30,27 @@ export const testConfig = (environment: Record<string, string> = {}): Config =>
 export type TestContext = Context & {
   clock: Clock & { advance(seconds: number): void }
   database: TestDatabase
+  mailer: ReturnType<typeof memoryMailer>
   close(): Promise<void>
 }
 
-/** A context on a fresh database, with a clock that stands still and cheap passwords. */
+/**
+ * A context on a fresh database, with a clock that stands still, cheap passwords and a mailer that keeps its mails.
+ * Closing it fails when jobs are left in the queue.
+ */
 export async function testContext(environment: Record<string, string> = {}): Promise<TestContext> {
   const database = await testDatabase()
   const config = testConfig(environment)
   const clock = fakeClock()
   const log = createLog(config.logLevel)
   const kv = openKv(config.kv, clock, log)
+  const queue = lazyQueue({ db: database.db, log, kv })
   return {
     config,
     db: database.db,
     kv,
+    queue,
+    mailer: memoryMailer(),
     clock,
     log,
     metrics: createMetrics(),
@@ -49,8 +59,32 @@ export async function testContext(environment: Record<string, string> = {}): Pro
     passwords: createPasswords({ memoryCost: 8, timeCost: 1 }),
     database,
     close: async () => {
+      const left = await database.db`select name from pgboss.job where state <> 'completed'`
+      await queue.stop()
       await kv.close()
       await database.drop()
+      if (left.length > 0) throw new Error(`jobs are left in the queue: ${left.map(({ name }) => name)}`)
+    },
+  }
+}
+
+/** The real queue, started by the first job: most tests send none. */
+function lazyQueue(ctx: QueueContext): Queue<SentJob> {
+  const queue = createQueue(ctx, SENT_JOBS)
+  let started: Promise<void> | null = null
+  return {
+    start: async () => {
+      started ??= queue.start()
+      await started
+    },
+    send: async (tx, name, payload) => {
+      started ??= queue.start()
+      await started
+      await queue.send(tx, name, payload)
+    },
+    wake: () => queue.wake(),
+    stop: async () => {
+      if (started !== null) await queue.stop()
     },
   }
 }

@@ -1,0 +1,39 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Context } from '../../context.ts'
+
+/** What a link is for; a link of one purpose is none of another. */
+export type LinkPurpose = 'invite' | 'verify-email' | 'reset-password'
+
+/** The row that a link stands for; `nonce` is 32 random bytes that only the database knows. */
+export type LinkRow = Readonly<{ id: string; nonce: Uint8Array }>
+
+/**
+ * The token of a row's link: the row's id, then an HMAC under SECRET_KEY of purpose, id and nonce. It is computed
+ * whenever it is needed and stored nowhere.
+ */
+export function linkToken(ctx: Context, purpose: LinkPurpose, row: LinkRow): string {
+  const mac = createHmac('sha256', ctx.config.secretKey)
+    .update(`keyward/link/${purpose}/${row.id}/`)
+    .update(row.nonce)
+    .digest('base64url')
+  return row.id.replaceAll('-', '') + mac
+}
+
+/** The address of a row's link. The token stands in the fragment, which no browser sends to a server. */
+export const linkUrl = (ctx: Context, purpose: LinkPurpose, row: LinkRow): string =>
+  `${ctx.config.origin}/${purpose}#${linkToken(ctx, purpose, row)}`
+
+/** The id of the row that a token claims to stand for; null for what has not the form of a token. */
+export function linkRowId(token: string): string | null {
+  const id = FORM.exec(token)?.slice(1)
+  return id === undefined ? null : id.join('-')
+}
+
+/** Whether a token is this row's link for this purpose, compared in constant time. */
+export function isLinkOf(ctx: Context, purpose: LinkPurpose, row: LinkRow, token: string): boolean {
+  const expected = Buffer.from(linkToken(ctx, purpose, row))
+  const given = Buffer.from(token)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+const FORM = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})[A-Za-z0-9_-]{43}$/

@@ -1,0 +1,32 @@
+import { Type } from 'typebox'
+import type { JobDefinition } from '../platform/queue.ts'
+
+/** A gateway that is away for half a day still gets its mails; each link is checked again before it is sent. */
+const mail = { retryLimit: 12, retryDelaySeconds: 15, backoff: true, expireSeconds: 120 } as const
+
+const Id = Type.String({ pattern: '^[0-9a-f-]{36}$' })
+
+/** Mails an invite's link. */
+export const SEND_INVITE = {
+  ...mail,
+  name: 'send-invite',
+  payload: Type.Object({ inviteId: Id }),
+} as const satisfies JobDefinition
+
+/** Mails the link that proves an e-mail address. */
+export const SEND_VERIFICATION = {
+  ...mail,
+  name: 'send-verification',
+  payload: Type.Object({ linkId: Id }),
+} as const satisfies JobDefinition
+
+/** Mails the link that sets a new password. */
+export const SEND_PASSWORD_RESET = {
+  ...mail,
+  name: 'send-password-reset',
+  payload: Type.Object({ linkId: Id }),
+} as const satisfies JobDefinition
+
+/** Every job that use cases enqueue. */
+export const SENT_JOBS = [SEND_INVITE, SEND_VERIFICATION, SEND_PASSWORD_RESET] as const
+export type SentJob = (typeof SENT_JOBS)[number]
