@@ -8,6 +8,8 @@ import { createRequests, type Requests } from './requests.ts'
 import { methodsByPath } from './routes.ts'
 import { healthRoutes } from './service/health.ts'
 import { swaggerPage } from './swagger-page.ts'
+import { appsRoutes } from './v1/apps.ts'
+import { environmentsRoutes } from './v1/environments.ts'
 import { meRoutes } from './v1/me.ts'
 import { membersRoutes } from './v1/members.ts'
 import { rolesRoutes } from './v1/roles.ts'
@@ -51,3 +53,5 @@ const apiRoutes = (ctx: Context, requests: Requests) =>
     .use(serviceAccountsRoutes(ctx, requests))
     .use(tokensRoutes(ctx, requests))
     .use(meRoutes(ctx, requests))
+    .use(appsRoutes(ctx, requests))
+    .use(environmentsRoutes(ctx, requests))

@@ -1,0 +1,77 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../../context.ts'
+import { App, CreateApp, UpdateApp } from '../../core/apps/app.ts'
+import * as apps from '../../core/apps/apps.ts'
+import { guard } from '../guard.ts'
+import type { Requests } from '../requests.ts'
+import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
+
+const tags = ['Apps']
+
+/** `/v1/apps`: what an organisation keeps secrets for. */
+export const appsRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ prefix: '/v1/apps', normalize: false })
+    .use(guard(ctx, requests))
+    .get('/', ({ actor, query }) => apps.list(ctx, actor, query), {
+      permission: ['Apps', 'read'],
+      query: PageQuery,
+      response: answers(200, ListOf(App), 400, 401, 403),
+      detail: {
+        tags,
+        summary: 'List apps',
+        description: 'The apps that the caller can access, oldest first, each with its environments.',
+      },
+    })
+    .get('/:id', ({ actor, params }) => apps.get(ctx, actor, params.id), {
+      permission: ['Apps', 'read'],
+      params: ById,
+      response: answers(200, App, 401, 403, 404),
+      detail: {
+        tags,
+        summary: 'Get an app',
+        description: 'One app with the environments that the caller can access.',
+      },
+    })
+    .post(
+      '/',
+      async ({ actor, body, set }) => {
+        set.status = 201
+        return await apps.create(ctx, actor, body)
+      },
+      {
+        permission: ['Apps', 'create'],
+        body: CreateApp,
+        response: answers(201, App, 400, 401, 403, 409, 413, 415),
+        detail: {
+          tags,
+          summary: 'Create an app',
+          description:
+            'Creates an app and its environments, each with keys of its own; a caller without global access is granted them.',
+        },
+      },
+    )
+    .put('/:id', ({ actor, params, body }) => apps.update(ctx, actor, params.id, body), {
+      permission: ['Apps', 'update'],
+      params: ById,
+      body: UpdateApp,
+      response: answers(200, App, 400, 401, 403, 404, 409, 413, 415),
+      detail: { tags, summary: 'Change an app', description: 'Fields that are not sent keep their values.' },
+    })
+    .delete(
+      '/:id',
+      async ({ actor, params, set }) => {
+        await apps.remove(ctx, actor, params.id)
+        set.status = 204
+      },
+      {
+        permission: ['Apps', 'delete'],
+        params: ById,
+        response: answers(204, NoContent, 401, 403, 404),
+        detail: {
+          tags,
+          summary: 'Delete an app',
+          description:
+            'Deletes the app with its environments, their keys and every access to them, for good.',
+        },
+      },
+    )

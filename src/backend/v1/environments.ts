@@ -1,0 +1,87 @@
+import { Elysia, t } from 'elysia'
+import type { Context } from '../../context.ts'
+import { CreateEnvironment, Environment, UpdateEnvironment } from '../../core/environments/environment.ts'
+import * as environments from '../../core/environments/environments.ts'
+import { guard } from '../guard.ts'
+import type { Requests } from '../requests.ts'
+import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
+
+const tags = ['Environments']
+
+const OfApp = t.Object(
+  { app_id: t.String({ description: 'The app that the environments belong to.' }) },
+  { additionalProperties: true },
+)
+const PageOfApp = t.Object({ ...OfApp.properties, ...PageQuery.properties }, { additionalProperties: true })
+
+/** `/v1/environments`: an app's environments, each with keys of its own. */
+export const environmentsRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ prefix: '/v1/environments', normalize: false })
+    .use(guard(ctx, requests))
+    .get('/', ({ actor, query }) => environments.list(ctx, actor, query.app_id, query), {
+      appPermission: ['Environments', 'read'],
+      query: PageOfApp,
+      response: answers(200, ListOf(Environment), 400, 401, 403, 404),
+      detail: {
+        tags,
+        summary: "List an app's environments",
+        description: 'The environments of the app that the caller can access, oldest first.',
+      },
+    })
+    .get('/:id', ({ actor, params }) => environments.get(ctx, actor, params.id), {
+      appPermission: ['Environments', 'read'],
+      params: ById,
+      response: answers(200, Environment, 401, 403, 404),
+      detail: {
+        tags,
+        summary: 'Get an environment',
+        description: 'One environment that the caller can access.',
+      },
+    })
+    .post(
+      '/',
+      async ({ actor, query, body, set }) => {
+        set.status = 201
+        return await environments.create(ctx, actor, query.app_id, body)
+      },
+      {
+        appPermission: ['Environments', 'create'],
+        query: OfApp,
+        body: CreateEnvironment,
+        response: answers(201, Environment, 400, 401, 403, 404, 409, 413, 415),
+        detail: {
+          tags,
+          summary: 'Create an environment',
+          description:
+            'Adds an environment with keys of its own to the app; a caller without global access is granted it.',
+        },
+      },
+    )
+    .put('/:id', ({ actor, params, body }) => environments.update(ctx, actor, params.id, body), {
+      appPermission: ['Environments', 'update'],
+      params: ById,
+      body: UpdateEnvironment,
+      response: answers(200, Environment, 400, 401, 403, 404, 409, 413, 415),
+      detail: {
+        tags,
+        summary: 'Rename an environment',
+        description: 'Changes the name; `envType` stays what it was.',
+      },
+    })
+    .delete(
+      '/:id',
+      async ({ actor, params, set }) => {
+        await environments.remove(ctx, actor, params.id)
+        set.status = 204
+      },
+      {
+        appPermission: ['Environments', 'delete'],
+        params: ById,
+        response: answers(204, NoContent, 401, 403, 404),
+        detail: {
+          tags,
+          summary: 'Delete an environment',
+          description: 'Deletes the environment with its keys and every access to it, for good.',
+        },
+      },
+    )

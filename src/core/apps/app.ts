@@ -1,0 +1,82 @@
+import { type Static, Type } from '@sinclair/typebox'
+import {
+  DEFAULT_ENVIRONMENTS,
+  Environment,
+  EnvironmentName,
+  type EnvironmentRow,
+  present as presentEnvironment,
+} from '../environments/environment.ts'
+import { Closed, Name, Nullable, Text, Timestamp } from '../schema.ts'
+import { normalise, normaliseName } from '../text.ts'
+
+/** An app as it is stored, with the environments that the caller can access. */
+export type AppRow = Readonly<{
+  id: string
+  name: string
+  description: string | null
+  created_at: Date
+  updated_at: Date
+  environments: readonly EnvironmentRow[]
+}>
+
+/** An app. */
+export const App = Type.Object({
+  id: Type.String({ description: 'Unique identifier of the app.' }),
+  name: Type.String(),
+  description: Nullable(Type.String()),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+  environments: Type.Array(Environment, {
+    description: 'The environments that the caller can access, by their index.',
+  }),
+})
+export type App = Static<typeof App>
+
+const Description = Nullable(Text(10_000))
+
+/** The body that creates an app. */
+export const CreateApp = Closed({
+  name: Name(64, { description: 'Unique in the organisation, in any case.' }),
+  description: Type.Optional(Description),
+  environments: Type.Optional(
+    Type.Array(EnvironmentName(), {
+      minItems: 1,
+      maxItems: 100,
+      description: `Names of the app's first environments; ${DEFAULT_ENVIRONMENTS.join(', ')} when absent.`,
+    }),
+  ),
+})
+export type CreateApp = Static<typeof CreateApp>
+
+/** The body that changes an app: at least one field; the others keep their values. */
+export const UpdateApp = Closed(
+  { name: Type.Optional(Name(64)), description: Type.Optional(Description) },
+  { minProperties: 1 },
+)
+export type UpdateApp = Static<typeof UpdateApp>
+
+/** What of an app can be set, in the form in which it is stored. */
+export type AppValues = Readonly<{ name: string; description: string | null }>
+
+/** A body's fields in the form in which they are stored; only those that were sent. */
+export function valuesFrom(input: UpdateApp): Partial<AppValues> {
+  return {
+    ...(input.name !== undefined && { name: normaliseName(input.name) }),
+    ...(input.description !== undefined && {
+      description: input.description === null ? null : normalise(input.description),
+    }),
+  }
+}
+
+/** What is set of an app. */
+export const valuesOf = ({ name, description }: AppRow): AppValues => ({ name, description })
+
+/** An app as it is shown. */
+export const present = (row: AppRow): App => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  createdAt: row.created_at.toISOString(),
+  updatedAt: row.updated_at.toISOString(),
+  environments: row.environments.map(presentEnvironment),
+})

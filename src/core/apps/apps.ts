@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { Context } from '../../context.ts'
+import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Actor } from '../actor.ts'
+import { type AuditEvent, record } from '../audit/audit.ts'
+import { createEnvironments } from '../environments/creation.ts'
+import { DEFAULT_ENVIRONMENTS, requireDistinct } from '../environments/environment.ts'
+import { conflict, notFound } from '../errors.ts'
+import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { nameKey } from '../text.ts'
+import { change } from '../transactions.ts'
+import {
+  type App,
+  type AppRow,
+  type AppValues,
+  type CreateApp,
+  present,
+  type UpdateApp,
+  valuesFrom,
+  valuesOf,
+} from './app.ts'
+import * as queries from './queries.ts'
+
+/** The apps that the caller can access, each with the environments that it can access, oldest first. */
+export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<App>> {
+  const window = windowOf(ctx, 'apps', request)
+  const rows = await queries.list(ctx.db, actor, window)
+  return pageOf(ctx, 'apps', window, rows, (row) => [row.created_at.toISOString(), row.id], present)
+}
+
+/** One app with the environments that the caller can access; 404 when it can access no such app. */
+export const get = async (ctx: Context, actor: Actor, id: string): Promise<App> =>
+  present(await existing(ctx.db, actor, id))
+
+/**
+ * Creates an app and its environments, each with keys of its own. A creator without global access is granted them.
+ * 400 when an environment is named twice, 409 for an app's name that is taken.
+ */
+export const create = async (ctx: Context, caller: Actor, input: CreateApp): Promise<App> => {
+  const { environments: names = DEFAULT_ENVIRONMENTS, ...rest } = input
+  requireDistinct(names)
+  const values: AppValues = { name: '', description: null, ...valuesFrom(rest) }
+  return await change(ctx, caller, async (tx, actor) => {
+    await requireFreeName(tx, actor, values.name, null)
+    const now = ctx.clock.now()
+    const row = { id: randomUUID(), ...values, created_at: now, updated_at: now }
+    await queries.insert(tx, {
+      ...row,
+      organisation_id: actor.organisation.id,
+      name_key: nameKey(values.name),
+    })
+    const environments = await createEnvironments(ctx, tx, actor, { id: row.id, firstIndex: 0 }, names)
+    await record(ctx, tx, actor, {
+      ...about('created', row),
+      newValues: { ...values, environments: names },
+      description: `App "${row.name}" created.`,
+    })
+    return present({ ...row, environments })
+  })
+}
+
+/** Changes an app; fields that were not sent keep their values. 404 as for `get`, 409 for a name that is taken. */
+export const update = (ctx: Context, caller: Actor, id: string, input: UpdateApp): Promise<App> =>
+  change(ctx, caller, async (tx, actor) => {
+    const row = await existing(tx, actor, id)
+    const before = valuesOf(row)
+    const after: AppValues = { ...before, ...valuesFrom(input) }
+    await requireFreeName(tx, actor, after.name, row.id)
+    if (isDeepStrictEqual(before, after)) return present(row)
+    const now = ctx.clock.now()
+    await queries.update(tx, row.id, nameKey(after.name), after, now)
+    await record(ctx, tx, actor, {
+      ...about('updated', { ...row, ...after }),
+      oldValues: before,
+      newValues: after,
+      description: `App "${after.name}" changed.`,
+    })
+    return present({ ...row, ...after, updated_at: now })
+  })
+
+/** Deletes an app with its environments, their keys and every access to them; 404 as for `get`. */
+export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
+  change(ctx, caller, async (tx, actor) => {
+    const row = await existing(tx, actor, id)
+    const environments = await queries.environmentNames(tx, actor.organisation.id, row.id)
+    await queries.remove(tx, row.id)
+    await record(ctx, tx, actor, {
+      ...about('deleted', row),
+      oldValues: { ...valuesOf(row), environments: environments.map(({ name }) => name) },
+      description: `App "${row.name}" deleted.`,
+    })
+  })
+
+async function existing(db: Queryable, actor: Actor, id: string): Promise<AppRow> {
+  const row = await queries.find(db, actor, id)
+  if (row === undefined) throw notFound('App')
+  return row
+}
+
+async function requireFreeName(
+  tx: Transaction,
+  actor: Actor,
+  name: string,
+  exceptId: string | null,
+): Promise<void> {
+  const taken = await queries.nameTaken(tx, actor.organisation.id, nameKey(name), exceptId)
+  if (taken.length > 0) throw conflict('An app with this name already exists.')
+}
+
+const about = (verb: string, app: { id: string; name: string }): Omit<AuditEvent, 'description'> => ({
+  eventType: `app.${verb}`,
+  resourceType: 'app',
+  resourceId: app.id,
+  resourceMetadata: { name: app.name },
+  appId: app.id,
+})

@@ -1,0 +1,60 @@
+import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Actor } from '../actor.ts'
+import { environmentsOfApp } from '../environments/queries.ts'
+import { rowsToRead, type Window } from '../pagination.ts'
+import { isId } from '../schema.ts'
+import type { AppRow, AppValues } from './app.ts'
+import { appIsVisible } from './visibility.ts'
+
+const columns = (db: Queryable, actor: Actor) => db`
+  a.id, a.name, a.description, a.created_at, a.updated_at, ${environmentsOfApp(db, actor)} as environments`
+
+/** The apps that the actor can access, oldest first. */
+export const list = (db: Queryable, actor: Actor, window: Window) => {
+  const [createdAt = null, id = null] = window.after ?? []
+  return db<AppRow[]>`
+    select ${columns(db, actor)} from apps a
+    where a.organisation_id = ${actor.organisation.id} and ${appIsVisible(db, actor)}
+      and (${id}::uuid is null or (a.created_at, a.id) > (${createdAt}::timestamptz, ${id}::uuid))
+    order by a.created_at, a.id
+    limit ${rowsToRead(window)}`
+}
+
+/** One app that the actor can access; undefined when there is none, also for a malformed id. */
+export const find = async (db: Queryable, actor: Actor, id: string): Promise<AppRow | undefined> =>
+  isId(id)
+    ? (
+        await db<AppRow[]>`
+          select ${columns(db, actor)} from apps a
+          where a.organisation_id = ${actor.organisation.id} and a.id = ${id} and ${appIsVisible(db, actor)}`
+      )[0]
+    : undefined
+
+/** Whether another app of the organisation has this name. */
+export const nameTaken = (
+  tx: Transaction,
+  organisationId: string,
+  nameKey: string,
+  exceptId: string | null,
+) =>
+  tx`
+    select 1 from apps
+    where organisation_id = ${organisationId} and name_key = ${nameKey} and (${exceptId}::uuid is null or id <> ${exceptId})`
+
+export const insert = (
+  tx: Transaction,
+  row: Omit<AppRow, 'environments'> & { organisation_id: string; name_key: string },
+) => tx`insert into apps ${tx(row)}`
+
+export const update = (tx: Transaction, id: string, nameKey: string, values: AppValues, at: Date) =>
+  tx`
+    update apps set name = ${values.name}, name_key = ${nameKey}, description = ${values.description}, updated_at = ${at}
+    where id = ${id}`
+
+/** The names of every environment of an app, whoever can access it. */
+export const environmentNames = (tx: Transaction, organisationId: string, appId: string) =>
+  tx<{ name: string }[]>`
+    select name from environments where organisation_id = ${organisationId} and app_id = ${appId} order by index`
+
+/** Deletes an app with its environments, and every grant and key copy of them. */
+export const remove = (tx: Transaction, id: string) => tx`delete from apps where id = ${id}`

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/database.ts'
+import { reachesEverything } from '../access.ts'
+import type { Actor } from '../actor.ts'
+import { insertGrants } from '../grants/queries.ts'
+import { generateEnvironmentKeys } from '../keys/environment-keys.ts'
+import { nameKey } from '../text.ts'
+import { type EnvironmentRow, typeOf } from './environment.ts'
+import { giveCopies, sealEnvironment } from './key-copies.ts'
+import * as queries from './queries.ts'
+
+/**
+ * Adds environments to an app, each with keys of its own: sealed for the server, a copy for everybody with global
+ * access, a grant and a copy for a creator without. The same number of statements however many there are. The caller
+ * holds the organisation's lock and has checked the names; indexes count up from `firstIndex`.
+ */
+export async function createEnvironments(
+  ctx: Context,
+  tx: Transaction,
+  actor: Actor,
+  app: { id: string; firstIndex: number },
+  names: readonly string[],
+): Promise<readonly EnvironmentRow[]> {
+  const organisationId = actor.organisation.id
+  const now = ctx.clock.now()
+  // In order, so that environments made in the same moment stand by their ids as they do by their index.
+  const ids = names.map(() => randomUUID()).sort()
+  const rows = ids.map((id, place) => ({
+    id,
+    organisation_id: organisationId,
+    app_id: app.id,
+    index: app.firstIndex + place,
+    ...named(names[place] as string),
+    ...newKeys(ctx, id),
+    created_at: now,
+    updated_at: now,
+  }))
+  await queries.insert(tx, rows)
+  if (!reachesEverything(actor)) {
+    const grants = ids.map((environmentId) => ({ appId: app.id, environmentId }))
+    await insertGrants(tx, organisationId, actor.id, grants, now)
+  }
+  await giveCopies(ctx, tx, organisationId, await queries.holdersOfNew(tx, organisationId, actor.id), rows)
+  return rows
+}
+
+const named = (name: string) => ({ name, name_key: nameKey(name), env_type: typeOf(name) })
+
+function newKeys(ctx: Context, id: string) {
+  const { publicKey, ...secrets } = generateEnvironmentKeys()
+  return { public_key: publicKey, ...sealEnvironment(ctx, id, secrets) }
+}

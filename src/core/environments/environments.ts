@@ -1,0 +1,119 @@
+import type { Context } from '../../context.ts'
+import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Actor } from '../actor.ts'
+import { type AuditEvent, record } from '../audit/audit.ts'
+import { conflict, notFound } from '../errors.ts'
+import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { nameKey } from '../text.ts'
+import { change } from '../transactions.ts'
+import { createEnvironments } from './creation.ts'
+import {
+  type CreateEnvironment,
+  type Environment,
+  type EnvironmentRow,
+  present,
+  type UpdateEnvironment,
+} from './environment.ts'
+import * as queries from './queries.ts'
+
+/** The environments of an app by index, which is oldest first; 404 when the caller can access no such app. */
+export async function list(
+  ctx: Context,
+  actor: Actor,
+  appId: string,
+  request: PageRequest,
+): Promise<Page<Environment>> {
+  const name = `environments/${appId.toLowerCase()}`
+  const window = windowOf(ctx, name, request)
+  const rows = await queries.list(ctx.db, actor, appId, window)
+  if (rows === undefined) throw notFound('App')
+  return pageOf(ctx, name, window, rows, (row) => [String(row.index)], present)
+}
+
+/** One environment; 404 when the caller can access no such environment. */
+export const get = async (ctx: Context, actor: Actor, id: string): Promise<Environment> =>
+  present(await existing(ctx.db, actor, id))
+
+/**
+ * Adds an environment with keys of its own to an app. Everybody with global access gets a copy of them, a creator
+ * without it a grant and a copy. 404 when the caller can access no such app, 409 for a name that is taken in it.
+ */
+export const create = (
+  ctx: Context,
+  caller: Actor,
+  appId: string,
+  input: CreateEnvironment,
+): Promise<Environment> =>
+  change(ctx, caller, async (tx, actor) => {
+    const app = await queries.findApp(tx, actor, appId)
+    if (app === undefined) throw notFound('App')
+    await requireFreeName(tx, app.id, input.name, null)
+    const place = { id: app.id, firstIndex: app.next_index }
+    const [row] = await createEnvironments(ctx, tx, actor, place, [input.name])
+    if (row === undefined) throw new Error('an environment was asked for and none was made')
+    await record(ctx, tx, actor, {
+      ...about('created', { ...row, app_id: app.id }),
+      newValues: { name: row.name, envType: row.env_type },
+      description: `Environment "${row.name}" created in app "${app.name}".`,
+    })
+    return present(row)
+  })
+
+/** Renames an environment; what it is for stays. 404 as for `get`, 409 for a name that is taken in its app. */
+export const update = (
+  ctx: Context,
+  caller: Actor,
+  id: string,
+  input: UpdateEnvironment,
+): Promise<Environment> =>
+  change(ctx, caller, async (tx, actor) => {
+    const row = await existing(tx, actor, id)
+    await requireFreeName(tx, row.app_id, input.name, row.id)
+    if (row.name === input.name) return present(row)
+    const after = { ...row, name: input.name, updated_at: ctx.clock.now() }
+    await queries.rename(tx, row.id, after.name, nameKey(after.name), after.updated_at)
+    await record(ctx, tx, actor, {
+      ...about('updated', after),
+      oldValues: { name: row.name },
+      newValues: { name: after.name },
+      description: `Environment "${row.name}" of app "${row.app_name}" renamed to "${after.name}".`,
+    })
+    return present(after)
+  })
+
+/** Deletes an environment with its keys and every access to it; 404 as for `get`. */
+export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
+  change(ctx, caller, async (tx, actor) => {
+    const row = await existing(tx, actor, id)
+    await queries.remove(tx, row.id)
+    await record(ctx, tx, actor, {
+      ...about('deleted', row),
+      oldValues: { name: row.name, envType: row.env_type },
+      description: `Environment "${row.name}" of app "${row.app_name}" deleted.`,
+    })
+  })
+
+async function existing(db: Queryable, actor: Actor, id: string): Promise<queries.EnvironmentOfApp> {
+  const row = await queries.find(db, actor, id)
+  if (row === undefined) throw notFound('Environment')
+  return row
+}
+
+async function requireFreeName(
+  tx: Transaction,
+  appId: string,
+  name: string,
+  exceptId: string | null,
+): Promise<void> {
+  const taken = await queries.nameTaken(tx, appId, nameKey(name), exceptId)
+  if (taken.length > 0) throw conflict('An environment with this name already exists in this app.')
+}
+
+const about = (verb: string, row: EnvironmentRow & { app_id: string }): Omit<AuditEvent, 'description'> => ({
+  eventType: `environment.${verb}`,
+  resourceType: 'environment',
+  resourceId: row.id,
+  resourceMetadata: { name: row.name },
+  appId: row.app_id,
+  environmentId: row.id,
+})

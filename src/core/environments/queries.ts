@@ -1,0 +1,98 @@
+import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Actor } from '../actor.ts'
+import { appIsVisible, environmentIsVisible } from '../apps/visibility.ts'
+import { rowsToRead, type Window } from '../pagination.ts'
+import { isId } from '../schema.ts'
+import type { EnvironmentRow } from './environment.ts'
+import type { Holder, SealedEnvironment } from './key-copies.ts'
+
+/** An environment with the app that it belongs to. */
+export type EnvironmentOfApp = EnvironmentRow & Readonly<{ app_id: string; app_name: string }>
+
+/** Everything that is stored of a new environment. */
+export type NewEnvironment = EnvironmentRow &
+  SealedEnvironment &
+  Readonly<{ organisation_id: string; name_key: string; public_key: string }>
+
+const columns = (db: Queryable) => db`e.id, e.name, e.env_type, e.index, e.created_at, e.updated_at`
+
+/** The environments of an app `a` of the enclosing query that the actor can access, by index, as JSON. */
+export const environmentsOfApp = (db: Queryable, actor: Actor) => db`
+  (select coalesce(json_agg(json_build_object('id', e.id, 'name', e.name, 'env_type', e.env_type,
+      'index', e.index, 'created_at', e.created_at, 'updated_at', e.updated_at) order by e.index), '[]')
+    from environments e
+    where e.organisation_id = a.organisation_id and e.app_id = a.id and ${environmentIsVisible(db, actor)})`
+
+/**
+ * The environments of an app that the actor can access, by index: a new one comes last, so this is oldest first.
+ * Undefined when the actor can access no such app, also for a malformed id.
+ */
+export async function list(
+  db: Queryable,
+  actor: Actor,
+  appId: string,
+  window: Window,
+): Promise<EnvironmentRow[] | undefined> {
+  if (!isId(appId)) return undefined
+  const [index = null] = window.after ?? []
+  const rows = await db<(EnvironmentRow | { id: null })[]>`
+    select e.* from apps a left join lateral (
+      select ${columns(db)} from environments e
+      where e.organisation_id = a.organisation_id and e.app_id = a.id and ${environmentIsVisible(db, actor)}
+        and (${index}::int is null or e.index > ${index}::int)
+      order by e.index
+      limit ${rowsToRead(window)}
+    ) e on true
+    where a.organisation_id = ${actor.organisation.id} and a.id = ${appId} and ${appIsVisible(db, actor)}
+    order by e.index`
+  return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null)
+}
+
+/** One environment that the actor can access; undefined when there is none, also for a malformed id. */
+export const find = async (db: Queryable, actor: Actor, id: string): Promise<EnvironmentOfApp | undefined> =>
+  isId(id)
+    ? (
+        await db<EnvironmentOfApp[]>`
+          select ${columns(db)}, a.id as app_id, a.name as app_name
+          from environments e join apps a on a.organisation_id = e.organisation_id and a.id = e.app_id
+          where e.organisation_id = ${actor.organisation.id} and e.id = ${id} and ${environmentIsVisible(db, actor)}`
+      )[0]
+    : undefined
+
+/** An app that the actor can access, and the index that its next environment gets; undefined when there is none. */
+export const findApp = async (
+  tx: Transaction,
+  actor: Actor,
+  id: string,
+): Promise<{ id: string; name: string; next_index: number } | undefined> =>
+  isId(id)
+    ? (
+        await tx<{ id: string; name: string; next_index: number }[]>`
+          select a.id, a.name, (
+            select coalesce(max(e.index) + 1, 0) from environments e
+            where e.organisation_id = a.organisation_id and e.app_id = a.id) as next_index
+          from apps a
+          where a.organisation_id = ${actor.organisation.id} and a.id = ${id} and ${appIsVisible(tx, actor)}`
+      )[0]
+    : undefined
+
+/** Whether another environment of the app has this name. */
+export const nameTaken = (tx: Transaction, appId: string, nameKey: string, exceptId: string | null) =>
+  tx`
+    select 1 from environments
+    where app_id = ${appId} and name_key = ${nameKey} and (${exceptId}::uuid is null or id <> ${exceptId})`
+
+/** Whoever gets a copy of a new environment's keys: everybody with global access, and its creator. */
+export const holdersOfNew = (tx: Transaction, organisationId: string, creatorId: string) =>
+  tx<Holder[]>`
+    select id, identity_key from principals
+    where organisation_id = ${organisationId} and (role_kind in ('owner', 'admin') or id = ${creatorId})`
+
+export const insert = (tx: Transaction, rows: readonly NewEnvironment[]) =>
+  tx`insert into environments ${tx(rows as NewEnvironment[])}`
+
+export const rename = (tx: Transaction, id: string, name: string, nameKey: string, at: Date) =>
+  tx`update environments set name = ${name}, name_key = ${nameKey}, updated_at = ${at} where id = ${id}`
+
+/** Deletes an environment with every grant and every key copy of it. */
+export const remove = (tx: Transaction, id: string) => tx`delete from environments where id = ${id}`
