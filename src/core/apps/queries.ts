@@ -41,11 +41,13 @@ export const nameTaken = (
     select 1 from apps
     where organisation_id = ${organisationId} and name_key = ${nameKey} and (${exceptId}::uuid is null or id <> ${exceptId})`
 
+/** Writes a new app. */
 export const insert = (
   tx: Transaction,
   row: Omit<AppRow, 'environments'> & { organisation_id: string; name_key: string },
 ) => tx`insert into apps ${tx(row)}`
 
+/** Writes what can be set of an app. */
 export const update = (tx: Transaction, id: string, nameKey: string, values: AppValues, at: Date) =>
   tx`
     update apps set name = ${values.name}, name_key = ${nameKey}, description = ${values.description}, updated_at = ${at}

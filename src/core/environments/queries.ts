@@ -88,9 +88,11 @@ export const holdersOfNew = (tx: Transaction, organisationId: string, creatorId:
     select id, identity_key from principals
     where organisation_id = ${organisationId} and (role_kind in ('owner', 'admin') or id = ${creatorId})`
 
+/** Writes new environments, in one statement. */
 export const insert = (tx: Transaction, rows: readonly NewEnvironment[]) =>
   tx`insert into environments ${tx(rows as NewEnvironment[])}`
 
+/** Gives an environment another name. */
 export const rename = (tx: Transaction, id: string, name: string, nameKey: string, at: Date) =>
   tx`update environments set name = ${name}, name_key = ${nameKey}, updated_at = ${at} where id = ${id}`
 
