@@ -4,14 +4,20 @@ import { readBody } from './body.ts'
 import { failureOf } from './errors.ts'
 import { front } from './front.ts'
 import type { PeerAddress } from './origin.ts'
+import { noteRefusal } from './refusals.ts'
 import { createRequests, type Requests } from './requests.ts'
 import { methodsByPath } from './routes.ts'
 import { healthRoutes } from './service/health.ts'
+import { metricsRoutes } from './service/metrics.ts'
 import { swaggerPage } from './swagger-page.ts'
+import { accessRoutes } from './v1/access.ts'
 import { appsRoutes } from './v1/apps.ts'
 import { environmentsRoutes } from './v1/environments.ts'
+import { invitesRoutes } from './v1/invites.ts'
+import { logsRoutes } from './v1/logs.ts'
 import { meRoutes } from './v1/me.ts'
 import { membersRoutes } from './v1/members.ts'
+import { organisationRoutes } from './v1/organisation.ts'
 import { rolesRoutes } from './v1/roles.ts'
 import { serviceAccountsRoutes } from './v1/service-accounts.ts'
 import { tokensRoutes } from './v1/tokens.ts'
@@ -24,7 +30,7 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
 
   const app = new Elysia({ normalize: false })
     .wrap(front(ctx, requests, methodsAt))
-    .onError({ as: 'global' }, ({ code, error, request, path }) => {
+    .onError({ as: 'global' }, async ({ code, error, request, path, params, query }) => {
       const allowed = code === 'NOT_FOUND' ? methodsAt(path) : []
       const failure =
         allowed.length > 0
@@ -34,9 +40,14 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
               headers: { allow: allowed.join(', ') },
             }
           : failureOf(code, error, ctx.log, requests.of(request).origin.requestId)
+      const asked = { method: request.method, params: params ?? {}, query: query ?? {} }
+      await noteRefusal(ctx, requests.of(request), asked, failure)
       return Response.json({ error: failure.error }, { status: failure.status, headers: failure.headers })
     })
     .onParse({ as: 'global' }, ({ request }) => readBody(request))
+    .onTransform({ as: 'global' }, ({ request, route }) => {
+      requests.of(request).route = route
+    })
     .use(routes)
     .use(swaggerPage(ctx, routes))
   return app
@@ -48,10 +59,15 @@ export type App = ReturnType<typeof createApp>
 const apiRoutes = (ctx: Context, requests: Requests) =>
   new Elysia({ normalize: false })
     .use(healthRoutes(ctx, requests))
+    .use(metricsRoutes(ctx, requests))
     .use(rolesRoutes(ctx, requests))
     .use(membersRoutes(ctx, requests))
+    .use(invitesRoutes(ctx, requests))
     .use(serviceAccountsRoutes(ctx, requests))
     .use(tokensRoutes(ctx, requests))
     .use(meRoutes(ctx, requests))
     .use(appsRoutes(ctx, requests))
     .use(environmentsRoutes(ctx, requests))
+    .use(organisationRoutes(ctx, requests))
+    .use(accessRoutes(ctx, requests))
+    .use(logsRoutes(ctx, requests))

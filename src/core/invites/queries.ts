@@ -1,4 +1,102 @@
-import type { Transaction } from '../../platform/database.ts'
+import type { Queryable, Transaction } from '../../platform/database.ts'
+import { rowsToRead, type Window } from '../pagination.ts'
+import type { RoleKind } from '../permissions.ts'
+import { isId } from '../schema.ts'
+import type { InviteRow } from './invite.ts'
+
+const live = (db: Queryable, organisationId: string, at: Date) => db`
+  select i.id, i.email, i.nonce, i.created_at, i.expires_at, r.id as role_id, r.name as role_name,
+    p.id as sender_id, p.type as sender_type, coalesce(nullif(u.full_name, ''), u.email, s.name) as sender_name
+  from invites i
+  join roles r on r.id = i.role_id
+  left join principals p on p.id = i.invited_by
+  left join members m on m.principal_id = p.id
+  left join users u on u.id = m.user_id
+  left join service_accounts s on s.id = p.id
+  where i.organisation_id = ${organisationId} and i.state = 'pending' and i.expires_at > ${at}`
+
+/** The organisation's live invites, oldest first. */
+export const list = (db: Queryable, organisationId: string, at: Date, window: Window) => {
+  const [createdAt = null, id = null] = window.after ?? []
+  return db<InviteRow[]>`
+    ${live(db, organisationId, at)}
+      and (${id}::uuid is null or (i.created_at, i.id) > (${createdAt}::timestamptz, ${id}::uuid))
+    order by i.created_at, i.id
+    limit ${rowsToRead(window)}`
+}
+
+/** One live invite; undefined when there is none, also for a malformed id. */
+export const find = async (
+  db: Queryable,
+  organisationId: string,
+  id: string,
+  at: Date,
+): Promise<InviteRow | undefined> =>
+  isId(id) ? (await db<InviteRow[]>`${live(db, organisationId, at)} and i.id = ${id}`)[0] : undefined
+
+/** What whoever follows a link is told, and what accepting needs to know. */
+export type OfferRow = Readonly<{
+  id: string
+  nonce: Uint8Array
+  email: string
+  email_key: string
+  organisation_id: string
+  organisation_name: string
+  role: Readonly<{ id: string; kind: RoleKind; name: string }>
+}>
+
+/** A live invite of any organisation with what it offers. */
+export const findOffer = (db: Queryable, id: string, at: Date) =>
+  db<OfferRow[]>`
+    select i.id, i.nonce, i.email, i.email_key, o.id as organisation_id, o.name as organisation_name,
+      json_build_object('id', r.id, 'kind', r.kind, 'name', r.name) as role
+    from invites i
+    join organisations o on o.id = i.organisation_id
+    join roles r on r.id = i.role_id
+    where i.id = ${id} and i.state = 'pending' and i.expires_at > ${at}`
+
+/** Whether somebody with this address is a live member, and whether a pending invite waits for it. */
+export const standingOfAddress = (tx: Transaction, organisationId: string, emailKey: string) =>
+  tx<{ member: boolean; invited: boolean }[]>`
+    select
+      exists (
+        select 1 from users u join members m on m.user_id = u.id and m.removed_at is null
+        where u.email_key = ${emailKey} and m.organisation_id = ${organisationId}
+      ) as member,
+      exists (
+        select 1 from invites
+        where organisation_id = ${organisationId} and email_key = ${emailKey} and state = 'pending'
+      ) as invited`
+
+/** A new invite. */
+export type NewInvite = Readonly<{
+  id: string
+  organisation_id: string
+  email: string
+  email_key: string
+  role_id: string
+  role_kind: RoleKind
+  nonce: Uint8Array
+  invited_by: string
+  created_at: Date
+  expires_at: Date
+}>
+
+export const insert = (tx: Transaction, invite: NewInvite) =>
+  tx`insert into invites ${tx({ ...invite, state: 'pending' })}`
+
+/** Ends a pending invite; tells whether it still was one. */
+export const close = async (
+  tx: Transaction,
+  id: string,
+  state: 'accepted' | 'cancelled',
+  at: Date,
+): Promise<boolean> =>
+  (
+    await tx`
+      update invites set state = ${state}, closed_at = ${at}, role_id = null, role_kind = null
+      where id = ${id} and state = 'pending'`
+  ).count > 0
 
 /** Closes the organisation's invites whose time is over, so that they hold no role and no address any more. */
 export const closeExpired = (tx: Transaction, organisationId: string, at: Date) =>
@@ -11,3 +109,11 @@ export const cancelSentBy = (tx: Transaction, organisationId: string, principalI
   tx`
     update invites set state = 'cancelled', closed_at = ${at}, role_id = null, role_kind = null
     where organisation_id = ${organisationId} and invited_by = ${principalId} and state = 'pending'`
+
+/** Whether a user is a live member of any organisation. */
+export const isMember = (tx: Transaction, userId: string) =>
+  tx`select 1 from members where user_id = ${userId} and removed_at is null`
+
+/** Notes that a user's address is proved. */
+export const verifyAddress = (tx: Transaction, userId: string, at: Date) =>
+  tx`update users set email_verified_at = ${at}, updated_at = ${at} where id = ${userId} and email_verified_at is null`

@@ -1,0 +1,59 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../../context.ts'
+import { CreateInvite, Invite } from '../../core/invites/invite.ts'
+import * as invites from '../../core/invites/invites.ts'
+import { guard } from '../guard.ts'
+import type { Requests } from '../requests.ts'
+import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
+
+const tags = ['Invites']
+
+/** `/v1/members/invites`: who is invited and has not answered yet. */
+export const invitesRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ prefix: '/v1/members/invites', normalize: false })
+    .use(guard(ctx, requests))
+    .get('/', ({ actor, query }) => invites.list(ctx, actor, query), {
+      permission: ['Members', 'read'],
+      query: PageQuery,
+      response: answers(200, ListOf(Invite), 400, 401, 403),
+      detail: {
+        tags,
+        summary: 'List invites',
+        description: 'The invites that can still be accepted, oldest first.',
+      },
+    })
+    .post(
+      '/',
+      async ({ actor, body, set }) => {
+        set.status = 201
+        return await invites.create(ctx, actor, body)
+      },
+      {
+        permission: ['Members', 'create'],
+        body: CreateInvite,
+        response: answers(201, Invite, 400, 401, 403, 404, 409, 413, 415),
+        detail: {
+          tags,
+          summary: 'Invite somebody',
+          description:
+            'Invites an e-mail address to any role without global access, for 14 days. Without a mail gateway the answer holds the link to hand over; with one the link is mailed.',
+        },
+      },
+    )
+    .delete(
+      '/:id',
+      async ({ actor, params, set }) => {
+        await invites.cancel(ctx, actor, params.id)
+        set.status = 204
+      },
+      {
+        permission: ['Members', 'delete'],
+        params: ById,
+        response: answers(204, NoContent, 401, 403, 404),
+        detail: {
+          tags,
+          summary: 'Cancel an invite',
+          description: 'The link of a cancelled invite is worth nothing.',
+        },
+      },
+    )

@@ -1,0 +1,106 @@
+import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/database.ts'
+import type { Caller, Credential, RequestOrigin } from '../actor.ts'
+import { recordFor } from '../audit/audit.ts'
+import { type Account, emailKey, presentAccount } from '../auth/account.ts'
+import { isLinkOf, linkRowId } from '../auth/links.ts'
+import { findAccountOf } from '../auth/queries.ts'
+import { conflict, forbidden, notFound } from '../errors.ts'
+import { join } from '../members/joining.ts'
+import { lockOrganisation, transaction } from '../transactions.ts'
+import * as queries from './queries.ts'
+
+/** Whoever accepts an invite; without a credential while the account is only being made. */
+export type Invitee = Readonly<{
+  userId: string
+  emailKey: string
+  name: string
+  credential: Credential | null
+  origin: RequestOrigin
+}>
+
+/** Whom a link invites and where to; 404 for a link that is unknown, used, cancelled or expired. */
+export async function lookup(
+  ctx: Context,
+  token: string,
+): Promise<{ email: string; organisation: { id: string; name: string } }> {
+  const { email, organisation_id, organisation_name } = await offerOf(ctx, ctx.db, token)
+  return { email, organisation: { id: organisation_id, name: organisation_name } }
+}
+
+/** Makes whoever is signed in a member of the organisation that invites; refused as `acceptFor` says. */
+export async function accept(
+  ctx: Context,
+  caller: Caller & { type: 'user' },
+  token: string,
+): Promise<{ member: NonNullable<Account['member']>; organisation: NonNullable<Account['organisation']> }> {
+  const { userId, email, name, credential, origin } = caller
+  if (userId === null || email === null) throw forbidden('Only a person can accept an invite.')
+  const [row] = await transaction(ctx, async (tx) => {
+    await acceptFor(ctx, tx, token, { userId, emailKey: emailKey(email), name, credential, origin })
+    return findAccountOf(tx, userId)
+  })
+  const { member, organisation } = row === undefined ? NOBODY : presentAccount(ctx, row)
+  if (member === null || organisation === null) throw new Error('whoever has just joined is no member')
+  return { member, organisation }
+}
+
+/**
+ * Accepts an invite in the caller's transaction, which holds the organisation's lock from then on. 404 for a link that is
+ * unknown, used, cancelled or expired, 403 for an invite to another address, 409 for somebody who belongs to an
+ * organisation. Where the link came by mail it proves the address, too.
+ */
+export async function acceptFor(
+  ctx: Context,
+  tx: Transaction,
+  token: string,
+  invitee: Invitee,
+): Promise<{ memberId: string; organisationId: string }> {
+  const { organisation_id: organisationId } = await offerOf(ctx, tx, token)
+  await lockOrganisation(tx, organisationId)
+  // Read again: whoever held the lock may have accepted or cancelled it.
+  const offer = await offerOf(ctx, tx, token)
+  if (offer.email_key !== invitee.emailKey) {
+    throw forbidden('This invite is for another e-mail address than that of your account.')
+  }
+  if ((await queries.isMember(tx, invitee.userId)).length > 0) {
+    throw conflict('You already belong to an organisation.')
+  }
+  const now = ctx.clock.now()
+  if (!(await queries.close(tx, offer.id, 'accepted', now))) throw notFound('Invite')
+  if (ctx.config.smtp !== null) await queries.verifyAddress(tx, invitee.userId, now)
+  const memberId = await join(ctx, tx, { organisationId, userId: invitee.userId, role: offer.role })
+  await recordAcceptance(ctx, tx, offer, invitee, memberId)
+  return { memberId, organisationId }
+}
+
+const NOBODY = { member: null, organisation: null }
+
+async function offerOf(
+  ctx: Context,
+  db: Parameters<typeof queries.findOffer>[0],
+  token: string,
+): Promise<queries.OfferRow> {
+  const id = linkRowId(token)
+  const [offer] = id === null ? [] : await queries.findOffer(db, id, ctx.clock.now())
+  if (offer === undefined || !isLinkOf(ctx, 'invite', offer, token)) throw notFound('Invite')
+  return offer
+}
+
+async function recordAcceptance(
+  ctx: Context,
+  tx: Transaction,
+  offer: queries.OfferRow,
+  { userId, name, credential, origin }: Invitee,
+  memberId: string,
+): Promise<void> {
+  const { id, role } = offer
+  const author = { type: 'user', id: memberId, userId, name, role, credential, origin } as const
+  await recordFor(ctx, tx, author, offer.organisation_id, {
+    eventType: 'invite.accepted',
+    resourceType: 'invite',
+    resourceId: id,
+    newValues: { memberId, role: { id: role.id, name: role.name } },
+    description: `An invite to the role "${role.name}" was accepted.`,
+  })
+}

@@ -1,0 +1,79 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Context } from '../../context.ts'
+import type { Actor } from '../actor.ts'
+import { linkUrl } from '../auth/links.ts'
+import { hasGlobalAccess, type RoleKind } from '../permissions.ts'
+import { Closed, Email, Id, Nullable, Timestamp } from '../schema.ts'
+
+/** How long an invite can be accepted. */
+export const INVITE_SECONDS = 14 * 24 * 3600
+
+/** A live invite as it is read; the sender is null once it is gone. */
+export type InviteRow = Readonly<{
+  id: string
+  email: string
+  nonce: Uint8Array
+  role_id: string
+  role_name: string
+  sender_id: string | null
+  sender_type: 'member' | 'service_account' | null
+  sender_name: string | null
+  created_at: Date
+  expires_at: Date
+}>
+
+/** An invite as it is shown. */
+export const Invite = Type.Object({
+  id: Type.String({ description: 'Unique identifier of the invite.' }),
+  inviteeEmail: Type.String(),
+  role: Type.Object({ id: Type.String(), name: Type.String() }),
+  invitedBy: Nullable(
+    Type.Object({
+      type: Type.Union([Type.Literal('user'), Type.Literal('service_account')]),
+      id: Type.String({ description: 'The id of the membership, or of the service account.' }),
+      name: Type.String(),
+    }),
+  ),
+  createdAt: Timestamp(),
+  expiresAt: Timestamp(),
+  inviteUrl: Nullable(
+    Type.String({ description: 'The link to hand over; null where the service mails it itself.' }),
+  ),
+})
+export type Invite = Static<typeof Invite>
+
+/** The body that invites somebody. */
+export const CreateInvite = Closed({
+  email: Email(),
+  role_id: Id({ description: 'The role that whoever accepts will hold.' }),
+})
+export type CreateInvite = Static<typeof CreateInvite>
+
+/** Why nobody can be invited to a role of this kind; null when anybody can. API.md, Around it. */
+export const refusalToInviteTo = (kind: RoleKind): string | null =>
+  hasGlobalAccess(kind) ? 'role_id must not name a role with global access; assign it to a member.' : null
+
+/** An invite's sender as its row names it. */
+export const senderOf = (actor: Actor): Pick<InviteRow, 'sender_id' | 'sender_type' | 'sender_name'> => ({
+  sender_id: actor.id,
+  sender_type: actor.type === 'user' ? 'member' : 'service_account',
+  sender_name: actor.name || actor.email,
+})
+
+/** An invite as it is shown; its link only where no mail gateway takes it to its address and nowhere else. */
+export const present = (ctx: Context, row: InviteRow): Invite => ({
+  id: row.id,
+  inviteeEmail: row.email,
+  role: { id: row.role_id, name: row.role_name },
+  invitedBy:
+    row.sender_id === null
+      ? null
+      : {
+          type: row.sender_type === 'service_account' ? 'service_account' : 'user',
+          id: row.sender_id,
+          name: row.sender_name ?? '',
+        },
+  createdAt: row.created_at.toISOString(),
+  expiresAt: row.expires_at.toISOString(),
+  inviteUrl: ctx.config.smtp === null ? linkUrl(ctx, 'invite', row) : null,
+})

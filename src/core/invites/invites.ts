@@ -1,0 +1,103 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/database.ts'
+import type { Actor } from '../actor.ts'
+import { record } from '../audit/audit.ts'
+import { emailKey } from '../auth/account.ts'
+import { badRequest, conflict, notFound } from '../errors.ts'
+import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import type { RoleKind } from '../permissions.ts'
+import * as roleQueries from '../roles/queries.ts'
+import { change } from '../transactions.ts'
+import {
+  type CreateInvite,
+  INVITE_SECONDS,
+  type Invite,
+  type InviteRow,
+  present,
+  refusalToInviteTo,
+  senderOf,
+} from './invite.ts'
+import * as queries from './queries.ts'
+
+/** The organisation's live invites, oldest first. */
+export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Invite>> {
+  const window = windowOf(ctx, 'invites', request)
+  const rows = await queries.list(ctx.db, actor.organisation.id, ctx.clock.now(), window)
+  const sortKey = (row: InviteRow) => [row.created_at.toISOString(), row.id]
+  return pageOf(ctx, 'invites', window, rows, sortKey, (row) => present(ctx, row))
+}
+
+/**
+ * Invites an e-mail address to a role; where there is a mail gateway, a job mails the link. 404 for an unknown role, 400
+ * for one with global access, 409 where a member or a live invite has the address.
+ */
+export async function create(ctx: Context, caller: Actor, input: CreateInvite): Promise<Invite> {
+  const invite = await change(ctx, caller, async (tx, actor) => {
+    const role = await roleQueries.find(tx, actor.organisation.id, input.role_id)
+    if (role === undefined) throw notFound('Role', input.role_id)
+    const refusal = refusalToInviteTo(role.kind)
+    if (refusal !== null) throw badRequest(refusal)
+    await queries.closeExpired(tx, actor.organisation.id, ctx.clock.now())
+    await requireFreeAddress(tx, actor, input.email)
+    const row = await insert(ctx, tx, actor, input.email, role)
+    await record(ctx, tx, actor, {
+      eventType: 'invite.created',
+      resourceType: 'invite',
+      resourceId: row.id,
+      newValues: { role: { id: role.id, name: role.name }, expiresAt: row.expires_at.toISOString() },
+      description: `Somebody was invited to the role "${role.name}".`,
+    })
+    if (ctx.config.smtp !== null) await ctx.queue.send(tx, 'send-invite', { inviteId: row.id })
+    return present(ctx, row)
+  })
+  if (ctx.config.smtp !== null) await ctx.queue.wake()
+  return invite
+}
+
+/** Cancels a live invite: its link is worth nothing from then on. */
+export const cancel = (ctx: Context, caller: Actor, id: string): Promise<void> =>
+  change(ctx, caller, async (tx, actor) => {
+    const now = ctx.clock.now()
+    const row = await queries.find(tx, actor.organisation.id, id, now)
+    if (row === undefined || !(await queries.close(tx, row.id, 'cancelled', now))) throw notFound('Invite')
+    await record(ctx, tx, actor, {
+      eventType: 'invite.cancelled',
+      resourceType: 'invite',
+      resourceId: row.id,
+      oldValues: { role: { id: row.role_id, name: row.role_name } },
+      description: `An invite to the role "${row.role_name}" was cancelled.`,
+    })
+  })
+
+async function requireFreeAddress(tx: Transaction, actor: Actor, email: string): Promise<void> {
+  const [standing] = await queries.standingOfAddress(tx, actor.organisation.id, emailKey(email))
+  if (standing?.member) throw conflict('Somebody with this e-mail address already is a member.')
+  if (standing?.invited) throw conflict('There already is a live invite for this e-mail address.')
+}
+
+async function insert(
+  ctx: Context,
+  tx: Transaction,
+  actor: Actor,
+  email: string,
+  role: { id: string; kind: RoleKind; name: string },
+): Promise<InviteRow> {
+  const now = ctx.clock.now()
+  const shared = {
+    id: randomUUID(),
+    email,
+    nonce: randomBytes(32),
+    role_id: role.id,
+    created_at: now,
+    expires_at: new Date(now.getTime() + INVITE_SECONDS * 1000),
+  }
+  await queries.insert(tx, {
+    ...shared,
+    organisation_id: actor.organisation.id,
+    email_key: emailKey(email),
+    role_kind: role.kind,
+    invited_by: actor.id,
+  })
+  return { ...shared, role_name: role.name, ...senderOf(actor) }
+}
