@@ -8,6 +8,9 @@ import { noteRefusal } from './refusals.ts'
 import { createRequests, type Requests } from './requests.ts'
 import { methodsByPath } from './routes.ts'
 import { healthRoutes } from './service/health.ts'
+import { ownershipRoutes } from './service/ownership.ts'
+import { passwordRoutes } from './service/password.ts'
+import { sessionsRoutes } from './service/sessions.ts'
 import { metricsRoutes } from './service/metrics.ts'
 import { swaggerPage } from './swagger-page.ts'
 import { accessRoutes } from './v1/access.ts'
@@ -60,6 +63,9 @@ const apiRoutes = (ctx: Context, requests: Requests) =>
   new Elysia({ normalize: false })
     .use(healthRoutes(ctx, requests))
     .use(metricsRoutes(ctx, requests))
+    .use(passwordRoutes(ctx, requests))
+    .use(sessionsRoutes(ctx, requests))
+    .use(ownershipRoutes(ctx, requests))
     .use(rolesRoutes(ctx, requests))
     .use(membersRoutes(ctx, requests))
     .use(invitesRoutes(ctx, requests))

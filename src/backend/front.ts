@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { isAllowedHost, isAllowedOrigin } from './hosts.ts'
+import { isAllowedHost, isAllowedOrigin } from '../platform/hosts.ts'
 import type { Requests } from './requests.ts'
 
 type Handler = (request: Request, ...rest: unknown[]) => Response | Promise<Response>
@@ -27,6 +27,7 @@ export const front =
   (ctx: Context, requests: Requests, methodsAt: (path: string) => readonly string[]) =>
   (handle: (...parameters: unknown[]) => unknown): Handler =>
   async (original, ...rest) => {
+    const arrived = performance.now()
     const request = withoutAlias(original)
     if (request !== original) requests.alias(original, request)
     const path = pathOf(request.url)
@@ -42,9 +43,11 @@ export const front =
     } else {
       response = (await handle(request, ...rest)) as Response
     }
+    const { route, headers, origin: from } = requests.of(request)
+    ctx.metrics.answered(request.method, route, response.status, (performance.now() - arrived) / 1000)
     return withHeaders(response, {
-      ...requests.of(request).headers,
-      'x-request-id': requests.of(request).origin.requestId,
+      ...headers,
+      'x-request-id': from.requestId,
       vary: 'Origin',
       ...(cors !== null && {
         'access-control-allow-origin': cors,

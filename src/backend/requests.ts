@@ -3,9 +3,12 @@ import type { Caller } from '../core/actor.ts'
 import { tooMany } from '../core/errors.ts'
 import { originReader, type PeerAddress } from './origin.ts'
 
-type State = {
+/** What is known of one request. */
+export type RequestState = {
   readonly origin: ReturnType<ReturnType<typeof originReader>>
   caller: Caller | null
+  /** The pattern that the router found, such as `/v1/roles/:id`. */
+  route: string | null
   /** Headers that the answer gets, whatever it will be. */
   readonly headers: Record<string, string>
 }
@@ -14,13 +17,13 @@ export type Requests = ReturnType<typeof createRequests>
 
 /** What is known of each request under way: where it comes from, who calls, what the answer's headers will say. */
 export function createRequests(ctx: Context, peerAddress: PeerAddress) {
-  const states = new WeakMap<Request, State>()
+  const states = new WeakMap<Request, RequestState>()
   const readOrigin = originReader(ctx.config.trustedProxies, peerAddress, ctx.log)
 
-  const of = (request: Request): State => {
+  const of = (request: Request): RequestState => {
     const known = states.get(request)
     if (known !== undefined) return known
-    const state: State = { origin: readOrigin(request), caller: null, headers: {} }
+    const state: RequestState = { origin: readOrigin(request), caller: null, route: null, headers: {} }
     states.set(request, state)
     return state
   }

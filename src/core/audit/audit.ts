@@ -56,15 +56,7 @@ export async function recordCoalesced(
 ): Promise<void> {
   const row = entry(ctx, author, organisationId, event)
   const minute = Math.floor(row.timestamp.getTime() / 60_000)
-  const same = [
-    row.actor_id,
-    row.event_type,
-    row.resource_type,
-    row.resource_id,
-    row.ip_address,
-    row.description,
-    minute,
-  ]
+  const same = [row.actor_id, row.event_type, row.resource_type, row.resource_id, row.ip_address, minute]
   const coalesce_key = createHash('sha256').update(JSON.stringify(same)).digest()
   await ctx.db`
     insert into audit_entries ${ctx.db({ ...row, coalesce_key })}

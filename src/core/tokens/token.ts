@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { badRequest } from '../errors.ts'
-import { Closed, defineKind, Name, Nullable, Timestamp } from '../schema.ts'
+import { Instant, instantFrom } from '../instant.ts'
+import { Closed, Name, Nullable, Timestamp } from '../schema.ts'
 
 /** An access token as it is stored, without its hash. */
 export type TokenRow = Readonly<{
@@ -31,18 +32,10 @@ export type IssuedToken = Static<typeof IssuedToken>
 /** Ten years, leap days included: an expiry further away is taken for a mistake. */
 const LONGEST_SECONDS = 3653 * 24 * 3600
 
-const instant = defineKind('Instant', (value, field) =>
-  typeof value === 'string' && instantFrom(value) !== null
-    ? null
-    : `${field} must be a date and time with its zone, such as 2027-01-31T12:00:00Z.`,
-)
-
 /** The body that creates a token: without an expiry it is good until it is revoked. */
 export const CreateToken = Closed({
   name: Name(64),
-  expires_at: Type.Optional(
-    instant<string>({ type: 'string', format: 'date-time', description: 'ISO 8601 with `Z` or an offset.' }),
-  ),
+  expires_at: Type.Optional(Instant()),
   expires_in: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -77,13 +70,3 @@ export const present = (row: TokenRow): Token => ({
   expiresAt: row.expires_at?.toISOString() ?? null,
   lastUsedAt: row.last_used_at?.toISOString() ?? null,
 })
-
-const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
-
-function instantFrom(text: string): Date | null {
-  const [, local] = INSTANT.exec(text) ?? []
-  const [written, parsed] = [new Date(`${local}Z`), new Date(text)]
-  if (Number.isNaN(written.getTime()) || Number.isNaN(parsed.getTime())) return null
-  // Date takes 30 February for 2 March and 24:00 for the next day.
-  return written.toISOString().slice(0, 10) === local?.slice(0, 10) ? parsed : null
-}

@@ -1,0 +1,26 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Context } from '../../context.ts'
+import { METRICS_CONTENT_TYPE } from '../../platform/metrics.ts'
+import { guard } from '../guard.ts'
+import type { Requests } from '../requests.ts'
+import { answers } from '../responses.ts'
+
+/** `/service/metrics/`: what this process has counted, for Prometheus. */
+export const metricsRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ prefix: '/service', normalize: false }).use(guard(ctx, requests)).get(
+    '/metrics',
+    ({ set }) => {
+      set.headers['content-type'] = METRICS_CONTENT_TYPE
+      return ctx.metrics.text()
+    },
+    {
+      open: true,
+      response: answers(200, Type.String({ description: "Prometheus' text format." })),
+      detail: {
+        tags: ['Health'],
+        summary: 'Read the metrics',
+        description: 'What this process has counted, in the text format of Prometheus, for any Host.',
+      },
+    },
+  )

@@ -1,0 +1,27 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../../context.ts'
+import type { Actor } from '../../core/actor.ts'
+import { TransferOwnership, transfer } from '../../core/organisations/ownership-transfer.ts'
+import type { Requests } from '../requests.ts'
+import { answers, NoContent } from '../responses.ts'
+import { sessionGuard } from '../session-guard.ts'
+
+/** `/service/auth/ownership/`: a flow of the console, closed to bearers. */
+export const ownershipRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ prefix: '/service/auth/ownership', normalize: false }).use(sessionGuard(ctx, requests)).post(
+    '/transfer',
+    async ({ body, caller, set }) => {
+      await transfer(ctx, caller as Actor, body)
+      set.status = 204
+    },
+    {
+      signedIn: 'owner',
+      body: TransferOwnership,
+      response: answers(204, NoContent, 400, 401, 403, 404, 413, 415),
+      detail: {
+        tags: ['Organisation'],
+        summary: 'Transfer ownership',
+        description: 'Makes a member with global access the Owner, and the caller an Admin.',
+      },
+    },
+  )

@@ -1,0 +1,76 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../../context.ts'
+import { Methods, methods } from '../../core/auth/methods.ts'
+import { Session, SessionBearer } from '../../core/auth/session.ts'
+import * as sessions from '../../core/auth/sessions.ts'
+import type { Requests } from '../requests.ts'
+import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
+import { endedSessionCookie } from '../session-cookie.ts'
+import { sessionGuard } from '../session-guard.ts'
+
+const tags = ['Sign-in']
+
+/** `/service/auth/`: how to sign in, and one's own sessions. */
+export const sessionsRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ prefix: '/service/auth', normalize: false })
+    .use(sessionGuard(ctx, requests))
+    .get('/methods', () => methods(ctx), {
+      visitor: 'anyone',
+      response: answers(200, Methods),
+      detail: {
+        tags,
+        summary: 'How can people sign in?',
+        description:
+          'The ways to sign in that this deployment offers, and whether it waits for its first account.',
+      },
+    })
+    .post('/session', ({ caller }) => sessions.issueBearer(ctx, caller), {
+      signedIn: 'cookie',
+      response: answers(200, SessionBearer, 400, 401, 403, 413, 415),
+      detail: {
+        tags,
+        summary: 'Get a bearer for your session',
+        description: "Turns the session's cookie into another bearer of 15 minutes for `/v1`.",
+      },
+    })
+    .post(
+      '/logout',
+      async ({ caller, set }) => {
+        await sessions.end(ctx, caller, caller.credential.id)
+        set.headers['set-cookie'] = endedSessionCookie(ctx.config)
+        set.status = 204
+      },
+      {
+        signedIn: 'session',
+        response: answers(204, NoContent, 400, 401, 403, 413, 415),
+        detail: { tags, summary: 'Sign out', description: 'Ends this session, and with it all its bearers.' },
+      },
+    )
+    .get('/sessions', ({ caller, query }) => sessions.list(ctx, caller, query), {
+      signedIn: 'session',
+      query: PageQuery,
+      response: answers(200, ListOf(Session), 400, 401),
+      detail: {
+        tags,
+        summary: 'List your sessions',
+        description: 'Your own sign-ins that are not over, oldest first.',
+      },
+    })
+    .delete(
+      '/sessions/:id',
+      async ({ caller, params, set }) => {
+        await sessions.end(ctx, caller, params.id)
+        if (params.id === caller.credential.id) set.headers['set-cookie'] = endedSessionCookie(ctx.config)
+        set.status = 204
+      },
+      {
+        signedIn: 'session',
+        params: ById,
+        response: answers(204, NoContent, 400, 401, 403, 404, 413, 415),
+        detail: {
+          tags,
+          summary: 'End one of your sessions',
+          description: 'Its cookie and its bearers are refused from the next request on.',
+        },
+      },
+    )

@@ -1,0 +1,56 @@
+import { Elysia, t } from 'elysia'
+import type { Context } from '../../context.ts'
+import * as entries from '../../core/audit/entries.ts'
+import { Entry, type EntryFilter } from '../../core/audit/entry.ts'
+import { Instant, instantFrom } from '../../core/instant.ts'
+import { guard } from '../guard.ts'
+import type { Requests } from '../requests.ts'
+import { answers, ListOf, PageQuery } from '../responses.ts'
+
+// Postgres knows no NUL in text.
+const exactly = (description: string) =>
+  t.Optional(t.String({ maxLength: 200, pattern: '^[^\\u0000]*$', description }))
+
+const Query = t.Composite(
+  [
+    PageQuery,
+    t.Object({
+      from: t.Optional(Instant('Entries at this instant or later.')),
+      to: t.Optional(Instant('Entries before this instant.')),
+      resource_type: exactly('Such as `role`.'),
+      resource_id: exactly('What the entries are about.'),
+      event_type: exactly('Such as `role.created`.'),
+      actor_id: exactly('Who did it.'),
+    }),
+  ],
+  { additionalProperties: true },
+)
+
+/** `/v1/logs/audit`: what happened, and what was refused. */
+export const logsRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ prefix: '/v1/logs', normalize: false })
+    .use(guard(ctx, requests))
+    .get('/audit', ({ actor, query }) => entries.list(ctx, actor, filterOf(query), query), {
+      permission: ['Logs', 'read'],
+      query: Query,
+      response: answers(200, ListOf(Entry), 400, 401, 403),
+      detail: {
+        tags: ['Audit log'],
+        summary: 'Read the audit log',
+        description:
+          "Newest first, always in pages. Without global access, entries about apps and environments out of reach are left out, and others' addresses are null.",
+      },
+    })
+
+function filterOf(query: typeof Query.static): EntryFilter {
+  const from = instantFrom(query.from ?? '')
+  const to = instantFrom(query.to ?? '')
+  return {
+    ...(from !== null && { from }),
+    ...(to !== null && { to }),
+    ...(query.resource_type !== undefined && { resourceType: query.resource_type }),
+    ...(query.resource_id !== undefined && { resourceId: query.resource_id }),
+    ...(query.event_type !== undefined && { eventType: query.event_type }),
+    ...(query.actor_id !== undefined && { actorId: query.actor_id }),
+  }
+}

@@ -1,0 +1,29 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../../context.ts'
+import { Organisation, UpdateOrganisation } from '../../core/organisations/organisation.ts'
+import * as organisations from '../../core/organisations/organisations.ts'
+import { guard } from '../guard.ts'
+import type { Requests } from '../requests.ts'
+import { answers } from '../responses.ts'
+
+const tags = ['Organisation']
+
+/** `/v1/organisation`: the one that the caller belongs to. */
+export const organisationRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ prefix: '/v1/organisation', normalize: false })
+    .use(guard(ctx, requests))
+    .get('/', ({ actor }) => organisations.get(ctx, actor), {
+      permission: ['Organisation', 'read'],
+      response: answers(200, Organisation, 401, 403),
+      detail: { tags, summary: 'Get the organisation', description: 'Its name and its plan.' },
+    })
+    .put('/', ({ actor, body }) => organisations.update(ctx, actor, body), {
+      permission: ['Organisation', 'update'],
+      body: UpdateOrganisation,
+      response: answers(200, Organisation, 400, 401, 403, 413, 415),
+      detail: {
+        tags,
+        summary: 'Rename the organisation',
+        description: 'The name that it has already changes nothing.',
+      },
+    })

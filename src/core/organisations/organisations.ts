@@ -1,0 +1,43 @@
+import type { Context } from '../../context.ts'
+import type { Queryable } from '../../platform/database.ts'
+import type { Actor } from '../actor.ts'
+import { record } from '../audit/audit.ts'
+import { notFound } from '../errors.ts'
+import { normaliseName } from '../text.ts'
+import { change } from '../transactions.ts'
+import { type Organisation, type OrganisationRow, present, type UpdateOrganisation } from './organisation.ts'
+import * as queries from './queries.ts'
+
+/** The caller's organisation. */
+export const get = async (ctx: Context, actor: Actor): Promise<Organisation> =>
+  present(await existing(ctx.db, actor), ctx.config.plan)
+
+/** Renames the caller's organisation; the name that it has already changes nothing. */
+export const update = (ctx: Context, caller: Actor, input: UpdateOrganisation): Promise<Organisation> =>
+  change(ctx, caller, async (tx, actor) => {
+    const row = await existing(tx, actor)
+    const name = normaliseName(input.name)
+    if (name === row.name) return present(row, ctx.config.plan)
+    const now = ctx.clock.now()
+    await queries.rename(tx, row.id, name, now)
+    await record(ctx, tx, actor, {
+      eventType: 'organisation.updated',
+      resourceType: 'organisation',
+      resourceId: row.id,
+      resourceMetadata: { name },
+      oldValues: { name: row.name },
+      newValues: { name },
+      description: `Organisation renamed from "${row.name}" to "${name}".`,
+    })
+    return present({ ...row, name, updated_at: now }, ctx.config.plan)
+  })
+
+/** The id of the organisation that this deployment serves; null before the first registration. */
+export const served = async (ctx: Context): Promise<string | null> =>
+  (await queries.served(ctx.db))[0]?.organisation_id ?? null
+
+async function existing(db: Queryable, actor: Actor): Promise<OrganisationRow> {
+  const [row] = await queries.find(db, actor.organisation.id)
+  if (row === undefined) throw notFound('Organisation')
+  return row
+}
