@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../../src/platform/database.ts'
+import { api, type Client } from '../../support/api.ts'
+import { entriesAbout, trailAsText } from '../../support/audit-entries.ts'
+import { type TestContext, testContext } from '../../support/context.ts'
+import { member, owner, type Person, serviceAccount, session, user } from '../../support/people.ts'
+import { countStatements } from '../../support/statements.ts'
+
+let ctx: TestContext
+let ada: Person
+let service: ReturnType<typeof api>
+let signedIn: Client
+
+beforeAll(async () => {
+  ctx = await testContext()
+  service = api(ctx)
+  ada = await owner(ctx)
+  signedIn = service.as(await session(ctx, ada.userId))
+})
+afterAll(() => ctx.close())
+
+const unknown = '00000000-0000-4000-8000-000000000000'
+
+describe('POST /v1/tokens', () => {
+  test('creates a token that works, is shown once, and of which only a hash is kept', async () => {
+    const { status, body } = await signedIn.post('/v1/tokens/', { name: ' laptop ', expires_in: 3600 })
+    expect(body).toEqual({
+      id: expect.any(String),
+      name: 'laptop',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      expiresAt: '2026-01-01T01:00:00.000Z',
+      lastUsedAt: null,
+      token: expect.stringMatching(/^kw_pat_[0-9A-Za-z]{49}$/),
+    })
+    expect(status).toBe(201)
+    expect((await service.as(body.token).get('/v1/me')).body.id).toBe(ada.id)
+    const stored = JSON.stringify(await ctx.db`select * from tokens`)
+    expect(stored).toContain(body.id)
+    expect(stored).not.toContain(body.token)
+    expect(await entriesAbout(ctx, body.id)).toEqual([
+      {
+        event_type: 'token.created',
+        resource_type: 'token',
+        actor_id: ada.id,
+        resource_metadata: { name: 'laptop', expiresAt: '2026-01-01T01:00:00.000Z', ownerId: ada.id },
+        old_values: null,
+        new_values: { name: 'laptop', expiresAt: '2026-01-01T01:00:00.000Z' },
+        description: 'Personal access token "laptop" created.',
+      },
+    ])
+    expect(await trailAsText(ctx)).not.toContain('kw_')
+  })
+
+  test('names need not be unique, and without an expiry a token has none', async () => {
+    const answers = [
+      await signedIn.post('/v1/tokens', { name: 'twin' }),
+      await signedIn.post('/v1/tokens', { name: 'twin' }),
+    ]
+    expect(answers.map(({ status, body }) => [status, body.expiresAt])).toEqual([
+      [201, null],
+      [201, null],
+    ])
+  })
+
+  test('is 403 with a token, whatever the body: a leaked one must not mint another', async () => {
+    const bad = { body: '{', headers: { 'content-type': 'application/json' } }
+    expect((await service.anonymous.send('POST', '/v1/tokens', bad)).status).toBe(401)
+    expect(await service.as(ada.token).send('POST', '/v1/tokens', bad)).toMatchObject({
+      status: 403,
+      body: { error: 'A personal access token can only be created while signed in, not with a token.' },
+    })
+    expect((await service.as(ada.token).post('/v1/tokens', { name: 'x' })).status).toBe(403)
+    expect((await signedIn.send('POST', '/v1/tokens', bad)).status).toBe(400)
+  })
+
+  test('needs no permission of the role: also a member who may nothing else has tokens', async () => {
+    const { body: role } = await service
+      .as(ada.token)
+      .post('/v1/roles', { name: 'Nobody', permissions: { permissions: {}, app_permissions: {} } })
+    const nobody = await member(ctx, { id: role.id })
+    const { status } = await service.as(await session(ctx, nobody.userId)).post('/v1/tokens', { name: 'x' })
+    expect(status).toBe(201)
+  })
+
+  test.each([
+    [{}, 'name is required.'],
+    [{ name: ' ' }, 'name is required.'],
+    [{ name: 'x'.repeat(65) }, 'name must have at most 64 characters.'],
+    [{ name: 'x', expires_at: null }, /^expires_at must be a date and time/],
+    [{ name: 'x', expires_in: null }, /^expires_in must be/],
+    [{ name: 'x', expires_in: '60' }, /^expires_in must be/],
+    [{ name: 'x', expires_in: 0 }, 'expires_in must be a whole number from 1 to 315619200.'],
+    [{ name: 'x', expires_at: '2027-02-30T00:00:00Z' }, /^expires_at must be a date and time/],
+    [{ name: 'x', expires_at: '2025-01-01T00:00:00Z' }, 'expires_at must be in the future.'],
+    [{ name: 'x', expires_at: '2099-01-01T00:00:00Z' }, 'expires_at must be at most ten years ahead.'],
+    [{ name: 'x', expires_at: '2027-01-01T00:00:00Z', expires_in: 5 }, /not both/],
+    [{ name: 'x', expiresIn: 5 }, 'Unknown field "expiresIn".'],
+  ])('refuses %j', async (input, sentence) => {
+    const { status, body } = await signedIn.post('/v1/tokens', input)
+    expect(body.error).toMatch(sentence)
+    expect(status).toBe(400)
+  })
+})
+
+describe('GET /v1/tokens', () => {
+  test("lists the caller's own tokens without the tokens, oldest first, in pages", async () => {
+    const mel = await member(ctx, 'developer')
+    const bearer = await session(ctx, mel.userId)
+    ctx.clock.advance(1)
+    const { body: second } = await service.as(bearer).post('/v1/tokens', { name: 'second' })
+    const all = await service.as(bearer).get('/v1/tokens/')
+    const { token: _, ...shown } = second
+    expect(all.body.data.map((token: { name: string }) => token.name)).toEqual(['test', 'second'])
+    expect(all.body.data[1]).toEqual(shown)
+    const first = await service.as(mel.token).get('/v1/tokens?limit=1')
+    expect(first.body.data).toHaveLength(1)
+    const rest = await service.as(mel.token).get(`/v1/tokens?cursor=${first.body.nextCursor}`)
+    expect(rest.body.data).toEqual([shown])
+    expect(rest.body.nextCursor).toBeNull()
+    const other = await service.as(ada.token).get(`/v1/tokens?cursor=${first.body.nextCursor}`)
+    expect(other.status).toBe(400)
+  })
+
+  test('sends one query beside the one that authenticates', async () => {
+    const client = service.as(ada.token)
+    await client.get('/v1/tokens')
+    expect(await countStatements(ctx, () => client.get('/v1/tokens'))).toBe(2)
+  })
+
+  test('tells when a token was last used', async () => {
+    const { body } = await signedIn.post('/v1/tokens', { name: 'used' })
+    await service.as(body.token).get('/v1/me')
+    const used = async () =>
+      (await signedIn.get('/v1/tokens')).body.data.find((token: { id: string }) => token.id === body.id)
+        .lastUsedAt
+    for (let i = 0; i < 100 && (await used()) === null; i++) await Bun.sleep(10)
+    expect(await used()).toBe(ctx.clock.now().toISOString())
+  })
+})
+
+describe('DELETE /v1/tokens/:id', () => {
+  test('revokes a token at once, also by itself, and is 404 the second time', async () => {
+    const { body } = await signedIn.post('/v1/tokens', { name: 'gone' })
+    const gone = await service.as(body.token).delete(`/v1/tokens/${body.id}/`)
+    expect([gone.status, gone.body]).toEqual([204, ''])
+    expect(await service.as(body.token).get('/v1/me')).toMatchObject({
+      status: 401,
+      body: { error: 'Token expired or deleted' },
+    })
+    expect(await signedIn.delete(`/v1/tokens/${body.id}`)).toMatchObject({
+      status: 404,
+      body: { error: 'Token not found.' },
+    })
+    const entries = await entriesAbout(ctx, body.id)
+    expect(entries.map((entry) => entry.event_type)).toEqual(['token.created', 'token.deleted'])
+    expect(entries[1]).toMatchObject({
+      resource_metadata: { name: 'gone', expiresAt: null, ownerId: ada.id },
+      old_values: { name: 'gone', expiresAt: null },
+      new_values: null,
+    })
+  })
+
+  test("is 404 for others' tokens, unknown and malformed ids, and leaves them alone", async () => {
+    const mel = await member(ctx, 'manager')
+    const robot = await serviceAccount(ctx, 'service')
+    const rows = await ctx.db<
+      { id: string }[]
+    >`select id from tokens where principal_id in (${mel.id}, ${robot.id})`
+    for (const id of [...rows.map((row) => row.id), unknown, 'nonsense']) {
+      expect((await service.as(ada.token).delete(`/v1/tokens/${id}`)).status).toBe(404)
+    }
+    expect((await service.as(mel.token).get('/v1/me')).status).toBe(200)
+    expect((await service.as(robot.token).get('/v1/me')).status).toBe(200)
+  })
+})
+
+describe('who has no personal access tokens', () => {
+  const routes = [
+    ['GET', '/v1/tokens'],
+    ['POST', '/v1/tokens'],
+    ['DELETE', `/v1/tokens/${unknown}`],
+  ] as const
+
+  test.each(routes)('%s %s is 401 without credentials', async (method, path) => {
+    const { status, headers } = await service.anonymous.send(method, path)
+    expect(status).toBe(401)
+    expect(headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  test.each(routes)('%s %s is 403 for a service account', async (method, path) => {
+    const robot = await serviceAccount(ctx, 'service')
+    expect(await service.as(robot.token).send(method, path)).toMatchObject({
+      status: 403,
+      body: { error: 'Service accounts have no personal access tokens.' },
+    })
+  })
+
+  test.each(routes)('%s %s is 403 for a person without an organisation', async (method, path) => {
+    const bearer = await session(ctx, await user(ctx))
+    expect(await service.as(bearer).send(method, path)).toMatchObject({
+      status: 403,
+      body: { error: 'You are not a member of an organisation.' },
+    })
+  })
+})
+
+describe('expiry and revocation', () => {
+  test('a token is refused from its expiry on, and is listed with it', async () => {
+    const { body } = await signedIn.post('/v1/tokens', { name: 'short', expires_in: 60 })
+    ctx.clock.advance(59)
+    expect((await service.as(body.token).get('/v1/me')).status).toBe(200)
+    ctx.clock.advance(1)
+    expect((await service.as(body.token).get('/v1/me')).status).toBe(401)
+    expect(JSON.stringify((await signedIn.get('/v1/tokens')).body)).toContain(body.id)
+  })
+
+  test('a token revoked while two replicas use it ends in 200, 204 or 401, and after the answer in 401', async () => {
+    const db = openDatabase(ctx.database.config, { max: 4 })
+    const here = service
+    const there = api({ ...ctx, db })
+    try {
+      for (let round = 0; round < 5; round++) {
+        ctx.clock.advance(61)
+        const bearer = await session(ctx, ada.userId)
+        const { body } = await here.as(bearer).post('/v1/tokens', { name: 'raced' })
+        const uses = [here, there].flatMap((app) =>
+          Array.from({ length: 6 }, () => app.as(body.token).get('/v1/tokens')),
+        )
+        const revocations = [here, there].map((app) => app.as(body.token).delete(`/v1/tokens/${body.id}`))
+        const revoked = await Promise.all(revocations)
+        const after = await Promise.all([here, there].map((app) => app.as(body.token).get('/v1/tokens')))
+        expect(after.map(({ status }) => status)).toEqual([401, 401])
+        for (const { status } of await Promise.all(uses)) expect([200, 401]).toContain(status)
+        const statuses = revoked.map(({ status }) => status)
+        expect(statuses.filter((status) => status === 204)).toHaveLength(1)
+        for (const status of statuses) expect([204, 401, 404]).toContain(status)
+        const deleted = (await entriesAbout(ctx, body.id)).filter(
+          (entry) => entry.event_type === 'token.deleted',
+        )
+        expect(deleted).toHaveLength(1)
+      }
+    } finally {
+      await db.end()
+    }
+  })
+})
