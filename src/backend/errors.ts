@@ -1,15 +1,17 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import { DomainError, quote } from '../core/errors.ts'
+import { DomainError, quote, tooMany } from '../core/errors.ts'
 import { explain } from '../core/schema.ts'
 import { isUnavailable } from '../platform/database.ts'
 import type { Log } from '../platform/log.ts'
+import { PasswordsBusy } from '../platform/passwords.ts'
 
 /** An answer to a request that failed: always exactly one sentence. */
 export type Failure = Readonly<{ status: number; error: string; headers: Readonly<Record<string, string>> }>
 
 /** Turns whatever was thrown into an answer. What nobody foresaw is a 500, whose cause only the log learns. */
 export function failureOf(code: string | number, error: unknown, log: Log, requestId: string): Failure {
+  if (error instanceof PasswordsBusy) return failureOf(code, tooMany(error.message, 1), log, requestId)
   if (error instanceof DomainError)
     return { status: error.status, error: error.message, headers: error.headers }
   if (code === 'NOT_FOUND') return { status: 404, error: 'There is nothing at this path.', headers: {} }

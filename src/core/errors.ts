@@ -28,9 +28,18 @@ export const notFound = (what: string, id?: string) =>
 /** 409: it stands against what is there already. */
 export const conflict = (message: string) => new DomainError(409, message)
 
-/** 429: too many; `retryAfterSeconds` says when to come back. */
-export const tooMany = (message: string, retryAfterSeconds: number) =>
-  new DomainError(429, message, { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) })
+/** 429: too many; `retryAfterSeconds` says when to come back, `limit` what was allowed until then. */
+export function tooMany(message: string, retryAfterSeconds: number, limit?: number) {
+  const seconds = String(Math.max(1, Math.ceil(retryAfterSeconds)))
+  return new DomainError(429, message, {
+    'retry-after': seconds,
+    ...(limit !== undefined && {
+      'ratelimit-limit': String(limit),
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': seconds,
+    }),
+  })
+}
 
 /** A piece of the caller's own input, short and printable, for use in a sentence. */
 export function quote(text: string): string {

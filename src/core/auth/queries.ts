@@ -1,5 +1,6 @@
-import type { Database, Queryable } from '../../platform/database.ts'
+import type { Database, Queryable, Transaction } from '../../platform/database.ts'
 import type { Permissions, RoleKind } from '../permissions.ts'
+import type { AccountRow } from './account.ts'
 
 type Principal = {
   principal_id: string
@@ -56,3 +57,55 @@ export const findBySessionToken = (db: Queryable, hash: Buffer) =>
 /** Notes that a token was used, unless that was noted since `unless`. */
 export const touchToken = (db: Database, id: string, at: Date, unless: Date) =>
   db`update tokens set last_used_at = ${at} where id = ${id} and (last_used_at is null or last_used_at <= ${unless})`
+
+/** An account by the key of its e-mail address. */
+export const findAccount = (db: Queryable, emailKey: string) => account(db, db`u.email_key = ${emailKey}`)
+
+/** An account by its user's id. */
+export const findAccountOf = (db: Queryable, userId: string) => account(db, db`u.id = ${userId}`)
+
+const account = (db: Queryable, condition: ReturnType<Queryable>) =>
+  db<AccountRow[]>`
+    select u.id as user_id, u.email, u.full_name, u.password_hash, u.email_verified_at, u.verification_required,
+      (select organisation_id from deployment) as deployment_organisation_id,
+      m.id as member_id, m.created_at as member_created_at, m.updated_at as member_updated_at,
+      r.id as role_id, r.kind as role_kind, r.name as role_name, o.id as organisation_id, o.name as organisation_name
+    from users u
+    left join members m on m.user_id = u.id and m.removed_at is null
+    left join principals p on p.id = m.principal_id
+    left join roles r on r.id = p.role_id
+    left join organisations o on o.id = p.organisation_id
+    where ${condition}`
+
+/** The organisation that this deployment serves; null before the first registration. */
+export const deployment = (db: Queryable) =>
+  db<{ organisation_id: string | null }[]>`select organisation_id from deployment`
+
+/** Takes the deployment's row, so that of several first registrations one founds the organisation. */
+export const lockDeployment = (tx: Transaction) =>
+  tx<{ organisation_id: string | null }[]>`select organisation_id from deployment for update`
+
+/** What stands in the way of a registration. */
+export const registrationState = (db: Queryable, emailKey: string) =>
+  db<{ organisation_id: string | null; email_taken: boolean }[]>`
+    select organisation_id, exists (select 1 from users where email_key = ${emailKey}) as email_taken from deployment`
+
+/** An account that is being registered. */
+export type NewUser = Readonly<{
+  id: string
+  email: string
+  email_key: string
+  full_name: string
+  password_hash: string
+  verification_required: boolean
+  created_at: Date
+  updated_at: Date
+}>
+
+export const insertUser = (tx: Transaction, user: NewUser) => tx`insert into users ${tx(user)}`
+
+/** Replaces an account's password hash, unless it is another than `before` by now. */
+export const setPassword = (tx: Transaction, userId: string, before: string, after: string, at: Date) =>
+  tx`
+    update users set password_hash = ${after}, updated_at = ${at}
+    where id = ${userId} and password_hash = ${before}`

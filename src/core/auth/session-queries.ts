@@ -68,17 +68,20 @@ export const insert = (db: Queryable, session: NewSession, passwordHash: string)
     select ${session.bearerHash}, id, ${session.bearerExpiresAt} from session
     returning session_id`
 
-/** Stores another bearer under a session that still exists, notes its use, and forgets its bearers that are over. */
+/**
+ * Stores another bearer under a session that still exists, and that it never outlives; notes the session's use, and
+ * forgets its bearers that are over.
+ */
 export const insertBearer = (db: Queryable, sessionId: string, hash: Buffer, expiresAt: Date, at: Date) =>
-  db`
+  db<{ expires_at: Date }[]>`
     with session as (
-      update sessions set last_used_at = ${at} where id = ${sessionId} returning id
+      update sessions set last_used_at = ${at} where id = ${sessionId} returning id, expires_at
     ), forgotten as (
       delete from session_tokens where session_id = ${sessionId} and expires_at <= ${at}
     )
     insert into session_tokens (hash, session_id, expires_at)
-    select ${hash}, id, ${expiresAt} from session
-    returning session_id`
+    select ${hash}, id, least(expires_at, ${expiresAt}) from session
+    returning expires_at`
 
 /** Notes that a session was used, unless that was noted since `unless`. */
 export const touch = (db: Queryable, id: string, at: Date, unless: Date) =>

@@ -1,0 +1,25 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Context } from '../../context.ts'
+import * as queries from './queries.ts'
+
+/** How people can sign in here. */
+export const Methods = Type.Object({
+  password: Type.Boolean({ description: 'Whether password authentication is on.' }),
+  providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
+    description: 'Single sign-on providers.',
+  }),
+  setupRequired: Type.Boolean({ description: 'True until the first account is registered.' }),
+  mail: Type.Boolean({ description: 'Whether the service can send mail.' }),
+})
+export type Methods = Static<typeof Methods>
+
+/** How people can sign in here, and whether anybody has an account yet. */
+export async function methods(ctx: Context): Promise<Methods> {
+  const [deployment] = await queries.deployment(ctx.db)
+  return {
+    password: ctx.config.passwordAuth,
+    providers: [],
+    setupRequired: deployment?.organisation_id === null,
+    mail: ctx.config.smtp !== null,
+  }
+}

@@ -1,0 +1,148 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
+import { type Static, Type } from '@sinclair/typebox'
+import type { Config } from '../../config.ts'
+import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/database.ts'
+import type { RequestOrigin } from '../actor.ts'
+import { recordFor } from '../audit/audit.ts'
+import { conflict, forbidden } from '../errors.ts'
+import { acceptFor } from '../invites/acceptance.ts'
+import { found } from '../organisations/founding.ts'
+import { Closed, Email, Id, Name, Text } from '../schema.ts'
+import { normaliseName } from '../text.ts'
+import { transaction } from '../transactions.ts'
+import {
+  Account,
+  type AccountRow,
+  authorOf,
+  emailKey,
+  NewPassword,
+  needsVerification,
+  presentAccount,
+} from './account.ts'
+import * as queries from './queries.ts'
+
+/** The body that registers an account. */
+export const Register = Closed({
+  email: Email(),
+  password: NewPassword(),
+  full_name: Type.Optional(Name(128)),
+  organisation_name: Type.Optional(Name(64, { description: 'For the first account: the organisation.' })),
+  invite: Type.Optional(Id({ description: 'The token of an invite, which is accepted at once.' })),
+  setup_token: Type.Optional(Text(1024, { description: 'For the first account, where SETUP_TOKEN is set.' })),
+})
+export type Register = Static<typeof Register>
+
+/** What a registration answers. */
+export const Registered = Type.Composite([
+  Account,
+  Type.Object({
+    verificationRequired: Type.Boolean({
+      description: 'Whether the address must be verified before a sign-in.',
+    }),
+  }),
+])
+export type Registered = Static<typeof Registered>
+
+/**
+ * Registers an account. The first of a deployment founds the organisation as its Owner; a later one belongs to none
+ * unless it accepts an invite. 403 without the setup token or invite that the deployment asks for, 409 for an address
+ * that has an account; what an invite may be refused for, see its acceptance.
+ */
+export async function register(ctx: Context, input: Register, origin: RequestOrigin): Promise<Registered> {
+  const key = emailKey(input.email)
+  const [state] = await queries.registrationState(ctx.db, key)
+  const seemsFirst = state?.organisation_id === null
+  requireAdmission(ctx.config, seemsFirst, input)
+  if (state?.email_taken) throw conflict('An account with this e-mail address already exists.')
+  const passwordHash = await ctx.passwords.hash(input.password)
+
+  return transaction(ctx, async (tx) => {
+    const isFirst = seemsFirst && (await queries.lockDeployment(tx))[0]?.organisation_id === null
+    if (seemsFirst && !isFirst) requireAdmission(ctx.config, false, input)
+    const userId = await insertUser(ctx, tx, input, passwordHash, isFirst)
+    if (input.invite !== undefined) {
+      const name = normaliseName(input.full_name ?? '')
+      await acceptFor(ctx, tx, input.invite, { userId, emailKey: key, name, credential: null, origin })
+    } else if (isFirst) {
+      await found(ctx, tx, userId, normaliseName(input.organisation_name ?? 'My organisation'))
+    }
+    const [account] = await queries.findAccountOf(tx, userId)
+    if (account === undefined) throw new Error('an account that was just registered is not there')
+    await recordRegistration(ctx, tx, account, isFirst, origin)
+    return { ...presentAccount(ctx, account), verificationRequired: needsVerification(ctx, account) }
+  })
+}
+
+/** Why a registration is not admitted; null when it is. Whether an invite is good is for its acceptance to say. */
+export function refusalToRegister(
+  config: Pick<Config, 'setupToken' | 'registration'>,
+  isFirst: boolean,
+  input: Pick<Register, 'setup_token' | 'invite'>,
+): string | null {
+  if (isFirst) {
+    if (config.setupToken === null || isSame(config.setupToken, input.setup_token ?? '')) return null
+    return 'The first account needs the right setup_token: the value of SETUP_TOKEN.'
+  }
+  if (config.registration === 'open' || input.invite !== undefined) return null
+  return 'Registration is by invite only.'
+}
+
+function requireAdmission(config: Config, isFirst: boolean, input: Register): void {
+  const refusal = refusalToRegister(config, isFirst, input)
+  if (refusal !== null) throw forbidden(refusal)
+}
+
+/** Compared as hashes: the time tells neither how long the secret is nor where the first difference stands. */
+function isSame(secret: string, given: string): boolean {
+  const [a, b] = [secret, given].map((text) => createHash('sha256').update(text).digest())
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b)
+}
+
+async function insertUser(
+  ctx: Context,
+  tx: Transaction,
+  input: Register,
+  passwordHash: string,
+  isFirst: boolean,
+): Promise<string> {
+  const now = ctx.clock.now()
+  const id = randomUUID()
+  await queries.insertUser(tx, {
+    id,
+    email: input.email,
+    email_key: emailKey(input.email),
+    full_name: normaliseName(input.full_name ?? ''),
+    password_hash: passwordHash,
+    verification_required: ctx.config.smtp !== null && !isFirst,
+    created_at: now,
+    updated_at: now,
+  })
+  return id
+}
+
+async function recordRegistration(
+  ctx: Context,
+  tx: Transaction,
+  account: AccountRow,
+  isFirst: boolean,
+  origin: RequestOrigin,
+): Promise<void> {
+  const { deployment_organisation_id: organisationId } = account
+  if (organisationId === null) return
+  const author = authorOf(account, null, origin)
+  await recordFor(ctx, tx, author, organisationId, {
+    eventType: 'user.registered',
+    resourceType: 'user',
+    resourceId: account.user_id,
+    description: 'Account registered.',
+  })
+  if (!isFirst || account.member_id === null) return
+  await recordFor(ctx, tx, author, organisationId, {
+    eventType: 'organisation.created',
+    resourceType: 'organisation',
+    resourceId: organisationId,
+    resourceMetadata: { name: account.organisation_name },
+    description: `Organisation "${account.organisation_name}" created.`,
+  })
+}

@@ -1,0 +1,58 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Context } from '../../context.ts'
+import type { RequestOrigin } from '../actor.ts'
+import { forbidden, unauthenticated } from '../errors.ts'
+import { Closed, Email, Text } from '../schema.ts'
+import { Account, type AccountRow, emailKey, needsVerification, presentAccount } from './account.ts'
+import { recordFailedSignIn, recordSignIn } from './account-trail.ts'
+import * as queries from './queries.ts'
+import { SessionBearer } from './session.ts'
+import * as sessions from './sessions.ts'
+import { countAttempt } from './sign-in-limits.ts'
+
+/** The body that signs in. */
+export const SignIn = Closed({ email: Email(), password: Text(1024) })
+export type SignIn = Static<typeof SignIn>
+
+/** What a sign-in answers. */
+export const SignedIn = Type.Composite([SessionBearer, Account])
+export type SignedIn = Static<typeof SignedIn>
+
+/**
+ * Signs in with a password. The same 401 in the same time for an unknown address, a wrong password and an account
+ * without one; 403 while the address awaits verification; 429 beyond the limits, or with too many passwords waiting.
+ */
+export async function signIn(
+  ctx: Context,
+  input: SignIn,
+  origin: RequestOrigin,
+): Promise<{ answer: SignedIn; cookie: string }> {
+  const key = emailKey(input.email)
+  await countAttempt(ctx, key, origin.ipAddress)
+  const [account] = await queries.findAccount(ctx.db, key)
+  const passwordHash = account?.password_hash ?? null
+  const isRight = await ctx.passwords.verify(passwordHash, input.password)
+  if (account === undefined || passwordHash === null || !isRight) throw wrong(ctx, account, origin)
+  if (needsVerification(ctx, account)) {
+    void recordFailedSignIn(ctx, account, 'Sign-in refused: the e-mail address is not verified.', origin)
+    throw forbidden('Verify your e-mail address first, with the link that was sent to it.')
+  }
+  const session = await sessions.open(ctx, account.user_id, passwordHash, origin)
+  if (session === null) throw wrong(ctx, account, origin)
+  await recordSignIn(ctx, account, session.id, origin)
+  const { cookie, accessToken, expiresAt } = session
+  return { answer: { accessToken, expiresAt, ...presentAccount(ctx, account) }, cookie }
+}
+
+function wrong(ctx: Context, account: AccountRow | undefined, origin: RequestOrigin) {
+  ctx.metrics.signInFailed(account !== undefined)
+  if (account === undefined) {
+    ctx.log.info(
+      { requestId: origin.requestId, ipAddress: origin.ipAddress },
+      'a sign-in to no account failed',
+    )
+  } else {
+    void recordFailedSignIn(ctx, account, 'Sign-in failed.', origin)
+  }
+  return unauthenticated('The e-mail address or the password is wrong.')
+}
