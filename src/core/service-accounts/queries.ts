@@ -91,10 +91,12 @@ export const reachesBeyond = async (tx: Transaction, id: string, callerId: strin
   return row !== undefined
 }
 
+/** Adds the account of a principal that exists already, under its id. */
 export const insert = (
   tx: Transaction,
   row: { id: string; organisation_id: string; name: string; created_at: Date; updated_at: Date },
 ) => tx`insert into service_accounts ${tx(row)}`
 
+/** Sets the name and notes that the account was changed. */
 export const update = (tx: Transaction, id: string, name: string, at: Date) =>
   tx`update service_accounts set name = ${name}, updated_at = ${at} where id = ${id}`

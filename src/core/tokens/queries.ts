@@ -16,6 +16,7 @@ export const list = (db: Queryable, principalId: string, window: Window) => {
     limit ${rowsToRead(window)}`
 }
 
+/** Adds a token of a principal, by its hash; fails on `tokens_principal` when the principal has just gone. */
 export const insert = (
   tx: Transaction,
   row: TokenRow & { organisation_id: string; principal_id: string; hash: Buffer },

@@ -3,6 +3,7 @@ import { openDatabase } from '../../../src/platform/database.ts'
 import { api, type Client } from '../../support/api.ts'
 import { entriesAbout, trailAsText } from '../../support/audit-entries.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
+import { eventually } from '../../support/eventually.ts'
 import { member, owner, type Person, serviceAccount, session, user } from '../../support/people.ts'
 import { countStatements } from '../../support/statements.ts'
 
@@ -102,6 +103,38 @@ describe('POST /v1/tokens', () => {
   })
 })
 
+test('a member removed while creating a token ends without any', async () => {
+  for (let round = 0; round < 5; round++) {
+    const mel = await member(ctx, 'developer')
+    const bearer = await session(ctx, mel.userId)
+    const [created, removed] = await Promise.all([
+      service.as(bearer).post('/v1/tokens', { name: 'late' }),
+      service.as(ada.token).delete(`/v1/members/${mel.id}`),
+    ])
+    expect(removed.status).toBe(204)
+    expect([201, 401, 403]).toContain(created.status)
+    expect(await ctx.db`select 1 from tokens where principal_id = ${mel.id}`).toHaveLength(0)
+  }
+})
+
+test('a member removed between authentication and the token is refused like any removed one', async () => {
+  const mel = await member(ctx, 'developer')
+  const bearer = await session(ctx, mel.userId)
+  let created: Promise<{ status: number }> | undefined
+  await ctx.db.begin(async (tx) => {
+    await tx`update members set removed_at = ${ctx.clock.now()}, role_name = 'Developer' where id = ${mel.id}`
+    await tx`delete from principals where id = ${mel.id}`
+    created = service.as(bearer).post('/v1/tokens', { name: 'late' })
+    await eventually('the new token waits for the removal', async () => {
+      const waiting = await ctx.db`
+        select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into tokens%'
+          and datname = current_database()`
+      return waiting.length === 1
+    })
+  })
+  expect((await created)?.status).toBe(401)
+})
+
 describe('GET /v1/tokens', () => {
   test("lists the caller's own tokens without the tokens, oldest first, in pages", async () => {
     const mel = await member(ctx, 'developer')
@@ -133,7 +166,7 @@ describe('GET /v1/tokens', () => {
     const used = async () =>
       (await signedIn.get('/v1/tokens')).body.data.find((token: { id: string }) => token.id === body.id)
         .lastUsedAt
-    for (let i = 0; i < 100 && (await used()) === null; i++) await Bun.sleep(10)
+    await eventually('the last use is written', async () => (await used()) !== null)
     expect(await used()).toBe(ctx.clock.now().toISOString())
   })
 })
