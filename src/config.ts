@@ -83,6 +83,27 @@ const NEEDS: Record<Role | 'embedded', readonly Need[]> = {
   migrate: ['database'],
 }
 
+/** The data directory of the embedded database; null when the environment names a database of its own. */
+export function embeddedDataDirectory(environment: Environment = process.env): string | null {
+  const settings = new Settings(environment, readText)
+  return isDatabaseSet(settings) ? null : readDataDirectory(settings)
+}
+
+/** The environment with generated secrets in the place of those that it does not set. */
+export function withSecrets(
+  secrets: Readonly<Record<string, string>>,
+  environment: Environment = process.env,
+): Environment {
+  const missing = Object.entries(secrets).filter(
+    ([name]) =>
+      !environment[name] &&
+      !environment[`${name}_FILE`] &&
+      !name.startsWith('DATABASE_') &&
+      !name.startsWith('REDIS_'),
+  )
+  return { ...environment, ...Object.fromEntries(missing) }
+}
+
 /**
  * The deep-frozen configuration of a role, bytes excepted.
  * Throws ConfigError with everything that is missing or can't be used.
@@ -96,7 +117,7 @@ export function readConfig(role: Role, environment: Environment = process.env): 
     version: `v${packageJson.version}`,
     port,
     bindAddress: readBindAddress(settings, isEmbedded ? '127.0.0.1' : '0.0.0.0'),
-    dataDirectory: resolve(settings.text('KEYWARD_DATA') ?? ''),
+    dataDirectory: readDataDirectory(settings),
     database: readDatabase(settings),
     kv: readKv(settings),
     ...readHosts(settings, address),
@@ -120,6 +141,8 @@ export function readConfig(role: Role, environment: Environment = process.env): 
   if (settings.faults.length > 0) throw new ConfigError(Object.freeze([...settings.faults]))
   return deepFreeze(config)
 }
+
+const readDataDirectory = (settings: Settings): string => resolve(settings.text('KEYWARD_DATA') ?? '')
 
 // Bytes that are no UTF-8 would otherwise turn into another secret without a word.
 function readText(path: string): string {

@@ -1,14 +1,15 @@
 import type { Config } from './config.ts'
-import type { SentJob } from './core/jobs.ts'
-import type { ServerKeys } from './core/keys/server-keys.ts'
-import type { Clock } from './platform/clock.ts'
-import type { Database } from './platform/database.ts'
+import { SENT_JOBS, type SentJob } from './core/jobs.ts'
+import { createServerKeys, type ServerKeys } from './core/keys/server-keys.ts'
+import { type Clock, systemClock } from './platform/clock.ts'
+import { type Database, type DatabaseConfig, openDatabase } from './platform/database.ts'
 import type { Kv } from './platform/kv.ts'
-import type { Log } from './platform/log.ts'
-import type { Mailer } from './platform/mailer.ts'
-import type { Metrics } from './platform/metrics.ts'
-import type { Passwords } from './platform/passwords.ts'
-import type { Queue } from './platform/queue.ts'
+import { createLog, type Log } from './platform/log.ts'
+import { createMailer, type Mailer } from './platform/mailer.ts'
+import { createMetrics, type Metrics } from './platform/metrics.ts'
+import { openKv } from './platform/open-kv.ts'
+import { createPasswords, type Passwords } from './platform/passwords.ts'
+import { createQueue, type Queue } from './platform/queue.ts'
 
 /** Everything a use case may reach: the first parameter of each, and nothing is ambient beside it. */
 export type Context = Readonly<{
@@ -25,3 +26,36 @@ export type Context = Readonly<{
   /** The newest migration that this program knows: the database's schema must be at least there. */
   schemaVersion: number
 }>
+
+/** The real things, as the configuration says. Nothing is connected yet; `close` ends whatever was since. */
+export function createContext(
+  config: Config,
+  database: DatabaseConfig,
+  schemaVersion: number,
+): Context & { close(): Promise<void> } {
+  const clock = systemClock
+  const log = createLog(config.logLevel)
+  const db = openDatabase(database)
+  const kv = openKv(config.kv, clock, log)
+  const queue = createQueue({ db, log, kv }, SENT_JOBS)
+  const mailer = createMailer(config.smtp)
+  return {
+    config,
+    db,
+    kv,
+    queue,
+    mailer,
+    clock,
+    log,
+    keys: createServerKeys(config.serverSecret),
+    passwords: createPasswords(),
+    metrics: createMetrics(),
+    schemaVersion,
+    close: async () => {
+      await queue.stop()
+      await mailer.close()
+      await kv.close()
+      await db.end({ timeout: 5 })
+    },
+  }
+}

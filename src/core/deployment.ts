@@ -14,3 +14,11 @@ export async function requireServerSecret(db: Database, keys: ServerKeys): Promi
       `the database's is ${row?.server_key_id}. Start with the original SERVER_SECRET.`,
   )
 }
+
+/** Whether somebody has registered the first account already. */
+export async function isFounded(db: Database): Promise<boolean> {
+  const [row] = await db<
+    { founded: boolean }[]
+  >`select organisation_id is not null as founded from deployment`
+  return row?.founded ?? false
+}

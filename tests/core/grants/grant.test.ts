@@ -36,7 +36,7 @@ describe('what a body asks for', () => {
 })
 
 test('what is added and revoked leads from the old state to the new, and touches nothing that stays', () => {
-  const ids = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'))
+  const ids = fc.uniqueArray(fc.constantFrom<string>('a', 'b', 'c', 'd', 'e', 'f'))
   fc.assert(
     fc.property(ids, ids, (before, after) => {
       const wishes = after.map((environmentId) => ({ appId: 'app', environmentId }))

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises'
+import type { Config } from '../config.ts'
+import { isAllowedHost } from '../platform/hosts.ts'
+import type { FetchHandler } from '../platform/http-server.ts'
+
+const FOLDER = new URL('./assets/', import.meta.url)
+
+/** Every file that is served, by its path. */
+const ASSETS: Readonly<Record<string, { file: string; type: string }>> = {
+  '/': { file: 'index.html', type: 'text/html; charset=utf-8' },
+  '/keyward.css': { file: 'keyward.css', type: 'text/css; charset=utf-8' },
+}
+
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
+/** The public face beside the API: `/api/health`, whatever the Host, and the console's files. */
+export function createFrontend(config: Config): FetchHandler {
+  return async (request) => {
+    const url = new URL(request.url)
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    if (/^\/api\/health\/?$/.test(url.pathname)) {
+      return isRead ? json(200, { status: 'alive' }) : wrongMethod()
+    }
+    if (!isAllowedHost(config, request.headers.get('host') ?? url.host)) {
+      return json(400, { error: 'This Host is not served here; see ALLOWED_HOSTS.' })
+    }
+    const asset = ASSETS[url.pathname]
+    if (asset === undefined) return json(404, { error: 'There is nothing at this path.' })
+    if (!isRead) return wrongMethod()
+    const headers = { ...HEADERS, 'content-type': asset.type, 'cache-control': 'no-cache' }
+    return new Response(await readFile(new URL(asset.file, FOLDER)), { headers })
+  }
+}
+
+const json = (status: number, body: object, headers = {}) =>
+  Response.json(body, { status, headers: { ...HEADERS, 'cache-control': 'no-store', ...headers } })
+
+const wrongMethod = () => json(405, { error: 'This path does not know this method.' }, { allow: 'GET, HEAD' })

@@ -1,0 +1,198 @@
+import { createApp } from './backend/app.ts'
+import {
+  type Config,
+  ConfigError,
+  embeddedDataDirectory,
+  type Role,
+  readConfig,
+  withSecrets,
+} from './config.ts'
+import { type Context, createContext } from './context.ts'
+import { isFounded, requireServerSecret } from './core/deployment.ts'
+import { createFrontend } from './frontend/server.ts'
+import { systemClock } from './platform/clock.ts'
+import { openDataDirectory } from './platform/data-directory.ts'
+import { type DatabaseConfig, openDatabase } from './platform/database.ts'
+import { startEmbeddedPostgres } from './platform/embedded-postgres.ts'
+import { type FetchHandler, listen } from './platform/http-server.ts'
+import { createLog } from './platform/log.ts'
+import { migrate, readMigrations } from './platform/migrate.ts'
+import { waitForSchema } from './platform/schema-status.ts'
+import { schedule } from './worker/schedule.ts'
+import { startWorker } from './worker/worker.ts'
+
+const USAGE = `keyward [role]
+
+  serve      everything in one process; with no DATABASE_URL it brings its own database (the default)
+  backend    the API, on an external database
+  worker     the jobs that run by themselves
+  frontend   the console's files
+  migrate    brings the database's schema up to date, then ends
+             --wait  changes nothing: waits until the schema is there
+             --timeout <seconds>  how long to wait (300)
+`
+
+/** How long requests and jobs under way may take to finish. */
+const GRACE_SECONDS = 20
+const WAIT_SECONDS = 300
+
+/** What has been started, the last first to be stopped. */
+const started: { stop(): Promise<unknown> }[] = []
+const onStop = (stop: () => Promise<unknown>) => started.unshift({ stop })
+
+const ROLES: Readonly<Record<Role, (options: readonly string[]) => Promise<void>>> = {
+  serve,
+  backend: async () => {
+    const ctx = await ready(readConfig('backend'))
+    const server = listen(binding(ctx.config), (peers) => createApp(ctx, peers.addressOf).fetch)
+    onStop(() => server.stop(GRACE_SECONDS))
+    ctx.log.info({ url: server.url }, 'the backend is listening')
+  },
+  worker: async () => {
+    const ctx = await ready(readConfig('worker'))
+    const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
+    onStop(() => worker.stop())
+  },
+  frontend: async () => {
+    const config = readConfig('frontend')
+    const server = listen(binding(config), () => createFrontend(config))
+    onStop(() => server.stop(GRACE_SECONDS))
+    createLog(config.logLevel).info({ url: server.url }, 'the frontend is listening')
+  },
+  migrate: migrateOnly,
+}
+
+async function main([word = 'serve', ...options]: readonly string[]): Promise<void> {
+  if (!Object.hasOwn(ROLES, word)) {
+    const isHelp = /^(help|--help|-h)$/.test(word)
+    ;(isHelp ? process.stdout : process.stderr).write(USAGE)
+    process.exit(isHelp ? 0 : 2)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0))
+  try {
+    await ROLES[word as Role](options)
+  } catch (error) {
+    process.stderr.write(
+      `${error instanceof ConfigError ? 'Keyward cannot start:\n' : ''}${sentenceOf(error)}\n`,
+    )
+    await stop(1)
+  }
+}
+
+let stopping = false
+async function stop(code: number): Promise<void> {
+  if (stopping) return
+  stopping = true
+  for (const part of started) {
+    await part.stop().catch((error: unknown) => process.stderr.write(`${sentenceOf(error)}\n`))
+  }
+  process.exit(code)
+}
+
+/** Everything in one process, on one port: the backend's paths, and the frontend's files for all others. */
+async function serve(): Promise<void> {
+  const { config, database } = await ownOrExternalDatabase()
+  const log = createLog(config.logLevel)
+  const db = openDatabase(database, { max: 1 })
+  await migrate(db, await readMigrations(), { log, clock: systemClock }).finally(() => db.end())
+  const ctx = await ready(config, database)
+  const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
+  onStop(() => worker.stop())
+  const server = listen(binding(config), (peers) =>
+    together(createApp(ctx, peers.addressOf).fetch, createFrontend(config)),
+  )
+  onStop(() => server.stop(GRACE_SECONDS))
+  process.stdout.write(banner(config, server.url, await isFounded(ctx.db)))
+}
+
+async function ownOrExternalDatabase(): Promise<{
+  config: Config
+  database: DatabaseConfig
+  firstStart: boolean
+}> {
+  const path = embeddedDataDirectory()
+  if (path === null) {
+    const config = readConfig('serve')
+    return { config, database: databaseOf(config) }
+  }
+  const directory = await openDataDirectory(path)
+  onStop(() => directory.release())
+  const config = readConfig('serve', withSecrets(directory.secrets))
+  const log = createLog(config.logLevel)
+  const postgres = await startEmbeddedPostgres({
+    directory: path,
+    password: directory.secrets.DATABASE_PASSWORD,
+    log,
+  })
+  onStop(() => postgres.stop())
+  postgres.exited.then(() => {
+    if (!stopping) log.error('the embedded PostgreSQL has ended by itself; its log is in the data directory')
+    return stop(1)
+  })
+  return { config, database: postgres.config }
+}
+
+/** The context of a role that works with the database, once the schema is there and its keys can be opened. */
+async function ready(config: Config, database = databaseOf(config)): Promise<Context> {
+  const migrations = await readMigrations()
+  const ctx = createContext(config, database, migrations.at(-1)?.version ?? 0)
+  onStop(() => ctx.close())
+  await waitForSchema(ctx.db, migrations, { timeoutSeconds: WAIT_SECONDS, log: ctx.log })
+  await requireServerSecret(ctx.db, ctx.keys)
+  await ctx.queue.start()
+  return ctx
+}
+
+async function migrateOnly(options: readonly string[]): Promise<void> {
+  const config = readConfig('migrate')
+  const log = createLog(config.logLevel)
+  const migrations = await readMigrations()
+  const db = openDatabase(databaseOf(config), { max: 1 })
+  onStop(() => db.end())
+  if (options.includes('--wait')) {
+    const given = options[options.indexOf('--timeout') + 1]
+    const timeoutSeconds = options.includes('--timeout') ? Number(given) : WAIT_SECONDS
+    if (!(timeoutSeconds >= 0)) throw new Error('--timeout must be followed by a number of seconds.')
+    await waitForSchema(db, migrations, { timeoutSeconds, log })
+  } else {
+    await migrate(db, migrations, { log, clock: systemClock })
+  }
+  await stop(0)
+}
+
+const together =
+  (backend: FetchHandler, frontend: FetchHandler): FetchHandler =>
+  (request) =>
+    BACKEND_PATHS.test(new URL(request.url).pathname) ? backend(request) : frontend(request)
+
+const BACKEND_PATHS = /^\/(v1|service|public|swagger)(\/|$)/
+
+const binding = (config: Config) => ({ port: config.port, address: config.bindAddress })
+
+function databaseOf(config: Config): DatabaseConfig {
+  if (config.database === null) throw new Error('DATABASE_URL is not set.')
+  return config.database
+}
+
+function banner(config: Config, url: string, founded: boolean): string {
+  const lines = [
+    `Keyward ${config.version} is running at ${config.origin}`,
+    ...(config.database === null
+      ? [
+          `  Data             ${config.dataDirectory}`,
+          `  Back up          ${config.dataDirectory}/secrets/SERVER_SECRET: without it the keys in the database are lost`,
+        ]
+      : ['  Back up          SERVER_SECRET: without it the keys in the database are lost']),
+    ...(founded
+      ? []
+      : [
+          `  First account    POST ${url}/service/auth/password/register/ {"email": …, "password": …} becomes the Owner`,
+        ]),
+    `  API              ${config.origin}/swagger`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+await main(process.argv.slice(2))

@@ -1,0 +1,55 @@
+/** Answers one request. */
+export type FetchHandler = (request: Request) => Response | Promise<Response>
+
+export type HttpServer = Readonly<{
+  /** Where it listens, such as http://127.0.0.1:8080. */
+  url: string
+  /** Takes no new connections, lets requests under way finish for at most `graceSeconds`, then ends them. */
+  stop(graceSeconds: number): Promise<void>
+}>
+
+/** Tells the address of the peer that sent a request. */
+export type Peers = { addressOf(request: Request): string | null }
+
+/**
+ * Serves HTTP on an address and port (0 for any free one). `handler` is made with what knows the peers' addresses.
+ * Throws a sentence when the port is taken or may not be used.
+ */
+export function listen(
+  options: { port: number; address: string },
+  handler: (peers: Peers) => FetchHandler,
+): HttpServer {
+  const peers: Peers = { addressOf: (request) => server.requestIP(request)?.address ?? null }
+  const fetch = handler(peers)
+  const server = start(options, fetch)
+  const host = options.address.includes(':') ? `[${options.address}]` : options.address
+  return {
+    url: `http://${host}:${server.port}`,
+    stop: async (graceSeconds) => {
+      const timer = setTimeout(() => void server.stop(true), graceSeconds * 1000)
+      await server.stop()
+      clearTimeout(timer)
+    },
+  }
+}
+
+function start(options: { port: number; address: string }, fetch: FetchHandler) {
+  try {
+    return Bun.serve({
+      port: options.port,
+      hostname: options.address,
+      idleTimeout: 60,
+      fetch,
+      development: false,
+    })
+  } catch (error) {
+    const code = (error as { code?: string }).code
+    if (code === 'EADDRINUSE')
+      throw new Error(`Port ${options.port} on ${options.address} is taken: set PORT to another one.`)
+    if (code === 'EACCES')
+      throw new Error(`Port ${options.port} may not be used by this user: set PORT to one above 1023.`)
+    throw new Error(
+      `Keyward cannot listen on ${options.address}:${options.port}: check BIND_ADDRESS and PORT.`,
+    )
+  }
+}
