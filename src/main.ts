@@ -105,11 +105,7 @@ async function serve(): Promise<void> {
   process.stdout.write(banner(config, server.url, await isFounded(ctx.db)))
 }
 
-async function ownOrExternalDatabase(): Promise<{
-  config: Config
-  database: DatabaseConfig
-  firstStart: boolean
-}> {
+async function ownOrExternalDatabase(): Promise<{ config: Config; database: DatabaseConfig }> {
   const path = embeddedDataDirectory()
   if (path === null) {
     const config = readConfig('serve')
