@@ -27,7 +27,8 @@ const newApp = async (): Promise<App> => {
   const environments = ['Development', 'Production']
   return (await service.as(ada.token).post('/v1/apps', { name: newName(), environments })).body
 }
-const entriesOf = (id: string) => ctx.db`
+const entriesOf = async (id: string): Promise<readonly unknown[]> =>
+  await ctx.db`
   select event_type, resource_type, app_id, environment_id, actor_id, resource_metadata, old_values, new_values
   from audit_entries where resource_id = ${id} order by timestamp`
 const laterEntriesOf = async (id: string) => (await entriesOf(id)).slice(1)

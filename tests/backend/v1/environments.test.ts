@@ -33,7 +33,8 @@ const newApp = async (): Promise<App> => {
 const inApp = (id = target.id) => `/v1/environments?app_id=${id}`
 const development = () => target.environments[0]?.id ?? ''
 const path = () => `/v1/environments/${development()}`
-const entriesOf = (id: string) => ctx.db`
+const entriesOf = async (id: string): Promise<readonly unknown[]> =>
+  await ctx.db`
   select event_type, resource_type, app_id, environment_id, actor_id, resource_metadata, old_values, new_values
   from audit_entries where resource_id = ${id} order by timestamp`
 
