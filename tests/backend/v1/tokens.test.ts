@@ -4,6 +4,7 @@ import { api, type Client } from '../../support/api.ts'
 import { entriesAbout, trailAsText } from '../../support/audit-entries.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
+import { useOnce } from '../../support/last-use.ts'
 import { member, owner, type Person, serviceAccount, session, user } from '../../support/people.ts'
 import { countStatements } from '../../support/statements.ts'
 
@@ -156,7 +157,7 @@ describe('GET /v1/tokens', () => {
 
   test('sends one query beside the one that authenticates', async () => {
     const client = service.as(ada.token)
-    await client.get('/v1/tokens')
+    await useOnce(ctx, client, ada.token)
     expect(await countStatements(ctx, () => client.get('/v1/tokens'))).toBe(2)
   })
 
