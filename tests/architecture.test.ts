@@ -34,7 +34,7 @@ const rules: Rules = {
   // In the browser: the typed client knows the backend's routes by their types alone.
   console: { core: 'value', 'backend/app': 'type' },
   context: { core: 'value', platform: 'value', config: 'type' },
-  core: { context: 'type', platform: 'type' },
+  core: { context: 'type', platform: 'type', config: 'type' },
   config: { platform: 'type' },
   platform: {},
 }

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
+import { SetAccess } from '../../core/grants/grant.ts'
 import * as accountTokens from '../../core/service-accounts/account-tokens.ts'
 import {
   CreatedServiceAccount,
@@ -8,6 +9,7 @@ import {
   ServiceAccountWithTokens,
   UpdateServiceAccount,
 } from '../../core/service-accounts/service-account.ts'
+import * as access from '../../core/service-accounts/service-account-access.ts'
 import * as serviceAccounts from '../../core/service-accounts/service-accounts.ts'
 import { CreateToken, IssuedToken, Token } from '../../core/tokens/token.ts'
 import { guard } from '../guard.ts'
@@ -84,6 +86,28 @@ export const serviceAccountsRoutes = (ctx: Context, requests: Requests) =>
         },
       },
     )
+    .get('/:id/access', ({ actor, params }) => access.get(ctx, actor, params.id), {
+      permission: ['ServiceAccounts', 'read'],
+      params: ById,
+      response: answers(200, access.ServiceAccountAccess, 401, 403, 404),
+      detail: {
+        tags,
+        summary: 'What a service account can access',
+        description: 'Apps by name, with their environments.',
+      },
+    })
+    .put('/:id/access', ({ actor, params, body }) => access.set(ctx, actor, params.id, body), {
+      permission: ['ServiceAccounts', 'update'],
+      params: ById,
+      body: SetAccess,
+      response: answers(200, access.ServiceAccountAccess, 400, 401, 403, 404, 413, 415),
+      detail: {
+        tags,
+        summary: "Set a service account's access",
+        description:
+          'The body is the entire desired state. The server wraps the keys: the caller sends none.',
+      },
+    })
     .use(tokenRoutes(ctx, requests))
 
 const TokenById = t.Object({

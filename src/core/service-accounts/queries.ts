@@ -1,4 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { AccessibleApps } from '../grants/grant.ts'
+import { accessibleApps } from '../grants/queries.ts'
 import { rowsToRead, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
 import type { TokenRow } from '../tokens/token.ts'
@@ -34,6 +36,20 @@ export const find = async (
     ? (
         await db<ServiceAccountRow[]>`
           select ${columns(db)} from ${accounts(db)} where s.organisation_id = ${organisationId} and s.id = ${id}`
+      )[0]
+    : undefined
+
+/** One service account with the apps that it can access. */
+export const findWithAccess = async (
+  db: Queryable,
+  organisationId: string,
+  id: string,
+): Promise<(ServiceAccountRow & { apps: AccessibleApps }) | undefined> =>
+  isId(id)
+    ? (
+        await db<(ServiceAccountRow & { apps: AccessibleApps })[]>`
+          select ${columns(db)}, ${accessibleApps(db)} as apps from ${accounts(db)}
+          where s.organisation_id = ${organisationId} and s.id = ${id}`
       )[0]
     : undefined
 

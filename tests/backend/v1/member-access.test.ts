@@ -248,3 +248,30 @@ test('a role deleted while it is assigned ends in exactly one of the two', async
     expect(held.id).toBe(assigned.status === 200 ? role.id : (await roleOf(ctx, 'developer')).id)
   }
 })
+
+describe('PUT /v1/service-accounts/:id/access', () => {
+  const set = (caller: { token: string }, id: string, body: unknown) =>
+    as(caller).put(`/v1/service-accounts/${id}/access`, body)
+
+  test('sets a service account’s access in the same way', async () => {
+    const robot = await serviceAccount(ctx, 'service')
+    const { status, body } = await set(ada, robot.id, everything(payments))
+    expect(status).toBe(200)
+    expect(body).toEqual((await as(ada).get(`/v1/service-accounts/${robot.id}/access`)).body)
+    expect(body).toMatchObject({ id: robot.id, name: 'Robot', role: { name: 'Service' } })
+    expect(body.apps).toEqual([{ id: payments.id, name: 'payments', environments: payments.environments }])
+    expect(await copiesOf(robot.id)).toHaveLength(payments.environments.length)
+    expect(await entriesOf(robot.id)).toMatchObject([{ event_type: 'service_account.access_changed' }])
+  })
+
+  test('is 404 for a member’s id, 401 without credentials, 403 without the permission', async () => {
+    const developer = await member(ctx, 'developer')
+    const robot = await serviceAccount(ctx, 'service')
+    expect((await set(ada, developer.id, { apps: [] })).status).toBe(404)
+    expect((await put(ada, robot.id, { apps: [] })).status).toBe(404)
+    expect((await set(developer, robot.id, { apps: [] })).status).toBe(403)
+    expect((await service.anonymous.put(`/v1/service-accounts/${robot.id}/access`, {})).status).toBe(401)
+    expect((await as(developer).get(`/v1/service-accounts/${robot.id}/access`)).status).toBe(403)
+    expect((await as(ada).get(`/v1/service-accounts/${randomUUID()}/access`)).status).toBe(404)
+  })
+})
