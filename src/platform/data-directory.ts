@@ -91,7 +91,7 @@ function acquire(directory: string, path: string): SqliteFile {
   try {
     file = new SqliteFile(path, { readwrite: true, create: false })
     // Of two that start at one instant, both may hold a part of the lock for a moment: the wait lets one win.
-    file.run('PRAGMA busy_timeout = 500')
+    file.run('PRAGMA busy_timeout = 250')
     file.run('BEGIN EXCLUSIVE')
     return file
   } catch (error) {
