@@ -7,7 +7,9 @@ import type { PeerAddress } from './origin.ts'
 import { noteRefusal } from './refusals.ts'
 import { createRequests, type Requests } from './requests.ts'
 import { methodsByPath } from './routes.ts'
+import { emailLinksRoutes } from './service/email-links.ts'
 import { healthRoutes } from './service/health.ts'
+import { inviteLinksRoutes } from './service/invites.ts'
 import { metricsRoutes } from './service/metrics.ts'
 import { ownershipRoutes } from './service/ownership.ts'
 import { passwordRoutes } from './service/password.ts'
@@ -64,6 +66,8 @@ const apiRoutes = (ctx: Context, requests: Requests) =>
     .use(healthRoutes(ctx, requests))
     .use(metricsRoutes(ctx, requests))
     .use(passwordRoutes(ctx, requests))
+    .use(emailLinksRoutes(ctx, requests))
+    .use(inviteLinksRoutes(ctx, requests))
     .use(sessionsRoutes(ctx, requests))
     .use(ownershipRoutes(ctx, requests))
     .use(rolesRoutes(ctx, requests))

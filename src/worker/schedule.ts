@@ -1,6 +1,14 @@
 import type { Context } from '../context.ts'
 import type { Job } from '../platform/queue-worker.ts'
 import { removeExpired } from './jobs/remove-expired.ts'
+import { sendInvite } from './jobs/send-invite.ts'
+import { sendPasswordReset } from './jobs/send-password-reset.ts'
+import { sendVerification } from './jobs/send-verification.ts'
 
 /** Every job, with cron's five fields (UTC) where it comes due by itself. */
-export const schedule = (ctx: Context): Job[] => [{ ...removeExpired(ctx), cron: '*/10 * * * *' }]
+export const schedule = (ctx: Context): Job[] => [
+  { ...removeExpired(ctx), cron: '*/10 * * * *' },
+  sendInvite(ctx),
+  sendVerification(ctx),
+  sendPasswordReset(ctx),
+]

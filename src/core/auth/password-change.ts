@@ -5,6 +5,7 @@ import { Closed, Text } from '../schema.ts'
 import { transaction } from '../transactions.ts'
 import { emailKey, NewPassword } from './account.ts'
 import { recordOf } from './account-trail.ts'
+import { voidPasswordLinks } from './email-links.ts'
 import * as queries from './queries.ts'
 import type { Person } from './session.ts'
 import * as sessions from './sessions.ts'
@@ -28,6 +29,7 @@ export async function changePassword(ctx: Context, caller: Person, input: Change
   await transaction(ctx, async (tx) => {
     const changed = await queries.setPassword(tx, caller.userId, before, after, ctx.clock.now())
     if (changed.count === 0) throw wrong()
+    await voidPasswordLinks(ctx, tx, caller.userId)
     await sessions.endAll(tx, caller.userId)
     await recordOf(ctx, tx, caller, {
       eventType: 'user.password_changed',

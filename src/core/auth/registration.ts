@@ -20,6 +20,7 @@ import {
   needsVerification,
   presentAccount,
 } from './account.ts'
+import { sendVerification } from './email-links.ts'
 import * as queries from './queries.ts'
 
 /** The body that registers an account. */
@@ -57,7 +58,7 @@ export async function register(ctx: Context, input: Register, origin: RequestOri
   if (state?.email_taken) throw conflict('An account with this e-mail address already exists.')
   const passwordHash = await ctx.passwords.hash(input.password)
 
-  return transaction(ctx, async (tx) => {
+  const registered = await transaction(ctx, async (tx) => {
     const isFirst = seemsFirst && (await queries.lockDeployment(tx))[0]?.organisation_id === null
     if (seemsFirst && !isFirst) requireAdmission(ctx.config, false, input)
     const userId = await insertUser(ctx, tx, input, passwordHash, isFirst)
@@ -70,8 +71,12 @@ export async function register(ctx: Context, input: Register, origin: RequestOri
     const [account] = await queries.findAccountOf(tx, userId)
     if (account === undefined) throw new Error('an account that was just registered is not there')
     await recordRegistration(ctx, tx, account, isFirst, origin)
-    return { ...presentAccount(ctx, account), verificationRequired: needsVerification(ctx, account) }
+    const verificationRequired = needsVerification(ctx, account)
+    if (verificationRequired) await sendVerification(ctx, tx, userId)
+    return { ...presentAccount(ctx, account), verificationRequired }
   })
+  if (registered.verificationRequired) await ctx.queue.wake()
+  return registered
 }
 
 /** Why a registration is not admitted; null when it is. Whether an invite is good is for its acceptance to say. */

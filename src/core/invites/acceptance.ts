@@ -1,12 +1,16 @@
+import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/database.ts'
-import type { Caller, Credential, RequestOrigin } from '../actor.ts'
+import type { Credential, RequestOrigin } from '../actor.ts'
 import { recordFor } from '../audit/audit.ts'
-import { type Account, emailKey, presentAccount } from '../auth/account.ts'
+import { Account, emailKey, presentAccount } from '../auth/account.ts'
+import { verifyAddress } from '../auth/email-link-queries.ts'
 import { isLinkOf, linkRowId } from '../auth/links.ts'
 import { findAccountOf } from '../auth/queries.ts'
+import type { Person } from '../auth/session.ts'
 import { conflict, forbidden, notFound } from '../errors.ts'
 import { join } from '../members/joining.ts'
+import { Member } from '../members/member.ts'
 import { lockOrganisation, transaction } from '../transactions.ts'
 import * as queries from './queries.ts'
 
@@ -19,28 +23,33 @@ export type Invitee = Readonly<{
   origin: RequestOrigin
 }>
 
+/** Whom a link invites, and where to. */
+export const Offer = Type.Object({
+  email: Type.String(),
+  organisation: Type.Object({ id: Type.String(), name: Type.String() }),
+})
+
+/** What whoever has accepted is now. */
+export const Accepted = Type.Object({
+  member: Member,
+  organisation: Account.properties.organisation.anyOf[0],
+})
+type Accepted = Static<typeof Accepted>
+
 /** Whom a link invites and where to; 404 for a link that is unknown, used, cancelled or expired. */
-export async function lookup(
-  ctx: Context,
-  token: string,
-): Promise<{ email: string; organisation: { id: string; name: string } }> {
+export async function lookup(ctx: Context, token: string): Promise<Static<typeof Offer>> {
   const { email, organisation_id, organisation_name } = await offerOf(ctx, ctx.db, token)
   return { email, organisation: { id: organisation_id, name: organisation_name } }
 }
 
 /** Makes whoever is signed in a member of the organisation that invites; refused as `acceptFor` says. */
-export async function accept(
-  ctx: Context,
-  caller: Caller & { type: 'user' },
-  token: string,
-): Promise<{ member: NonNullable<Account['member']>; organisation: NonNullable<Account['organisation']> }> {
+export async function accept(ctx: Context, caller: Person, token: string): Promise<Accepted> {
   const { userId, email, name, credential, origin } = caller
-  if (userId === null || email === null) throw forbidden('Only a person can accept an invite.')
-  const [row] = await transaction(ctx, async (tx) => {
+  const [account] = await transaction(ctx, async (tx) => {
     await acceptFor(ctx, tx, token, { userId, emailKey: emailKey(email), name, credential, origin })
     return findAccountOf(tx, userId)
   })
-  const { member, organisation } = row === undefined ? NOBODY : presentAccount(ctx, row)
+  const { member, organisation } = account === undefined ? NOBODY : presentAccount(ctx, account)
   if (member === null || organisation === null) throw new Error('whoever has just joined is no member')
   return { member, organisation }
 }
@@ -68,7 +77,7 @@ export async function acceptFor(
   }
   const now = ctx.clock.now()
   if (!(await queries.close(tx, offer.id, 'accepted', now))) throw notFound('Invite')
-  if (ctx.config.smtp !== null) await queries.verifyAddress(tx, invitee.userId, now)
+  if (ctx.config.smtp !== null) await verifyAddress(tx, invitee.userId, now)
   const memberId = await join(ctx, tx, { organisationId, userId: invitee.userId, role: offer.role })
   await recordAcceptance(ctx, tx, offer, invitee, memberId)
   return { memberId, organisationId }

@@ -113,7 +113,3 @@ export const cancelSentBy = (tx: Transaction, organisationId: string, principalI
 /** Whether a user is a live member of any organisation. */
 export const isMember = (tx: Transaction, userId: string) =>
   tx`select 1 from members where user_id = ${userId} and removed_at is null`
-
-/** Notes that a user's address is proved. */
-export const verifyAddress = (tx: Transaction, userId: string, at: Date) =>
-  tx`update users set email_verified_at = ${at}, updated_at = ${at} where id = ${userId} and email_verified_at is null`

@@ -1,0 +1,84 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../../context.ts'
+import * as emailLinks from '../../core/auth/email-links.ts'
+import type { Requests } from '../requests.ts'
+import { answers, NoContent } from '../responses.ts'
+import { sessionGuard } from '../session-guard.ts'
+
+const tags = ['Sign-in']
+const { AskForLink, ResetPassword, UseLink } = emailLinks
+
+/** `/service/auth/`: asking for links by mail, and following them. */
+export const emailLinksRoutes = (ctx: Context, requests: Requests) =>
+  new Elysia({ prefix: '/service/auth', normalize: false })
+    .use(sessionGuard(ctx, requests))
+    .post(
+      '/password/forgot',
+      async ({ body, set }) => {
+        await emailLinks.forgotPassword(ctx, body.email)
+        set.status = 204
+      },
+      {
+        visitor: 'password',
+        body: AskForLink,
+        response: answers(204, NoContent, 400, 403, 413, 415),
+        detail: {
+          tags,
+          summary: 'Forgot your password',
+          description:
+            'Mails a link that sets a new password, good for an hour. Answers alike whether or not there is such an account; without a mail gateway it does nothing.',
+        },
+      },
+    )
+    .post(
+      '/password/reset',
+      async ({ body, request, set }) => {
+        await emailLinks.resetPassword(ctx, body, requests.of(request).origin)
+        set.status = 204
+      },
+      {
+        visitor: 'password',
+        body: ResetPassword,
+        response: answers(204, NoContent, 400, 403, 404, 413, 415),
+        detail: {
+          tags,
+          summary: 'Set a new password',
+          description: 'Follows the link that was mailed; it ends all sessions of the account.',
+        },
+      },
+    )
+    .post(
+      '/email/verify',
+      async ({ body, request, set }) => {
+        await emailLinks.verifyEmail(ctx, body.token, requests.of(request).origin)
+        set.status = 204
+      },
+      {
+        visitor: 'anyone',
+        body: UseLink,
+        response: answers(204, NoContent, 400, 403, 404, 413, 415),
+        detail: {
+          tags,
+          summary: 'Verify an e-mail address',
+          description: 'Follows the link that was mailed after the registration, good for 24 hours.',
+        },
+      },
+    )
+    .post(
+      '/email/resend',
+      async ({ body, set }) => {
+        await emailLinks.resendVerification(ctx, body.email)
+        set.status = 204
+      },
+      {
+        visitor: 'anyone',
+        body: AskForLink,
+        response: answers(204, NoContent, 400, 403, 413, 415),
+        detail: {
+          tags,
+          summary: 'Mail the verification link again',
+          description:
+            'Answers alike whether or not an account awaits it; at most one mail a minute. Without a mail gateway it does nothing.',
+        },
+      },
+    )
