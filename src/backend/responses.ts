@@ -1,5 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { defineKind } from '../core/schema.ts'
 
 /** Every error: one sentence. */
 export const ErrorBody = Type.Object({ error: Type.String() })
@@ -41,10 +42,29 @@ export const ListOf = <T extends TSchema>(item: T) =>
     ),
   })
 
+const limit = defineKind('Limit', (value, field, { minimum, maximum }) => {
+  const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
+  const fits =
+    Number.isInteger(number) && Number(number) >= Number(minimum) && Number(number) <= Number(maximum)
+  return fits ? null : `${field} must be a whole number from ${minimum} to ${maximum}.`
+})
+
+/** Elysia's own integers forget the parameter's name when the number is out of bounds. */
+const Limit = Type.Transform(
+  limit<number>({
+    type: 'integer',
+    minimum: 1,
+    maximum: 200,
+    description: 'At most this many items.',
+  }),
+)
+  .Decode(Number)
+  .Encode((value) => value)
+
 /** The query of a list: everything, unless a page is asked for. Unknown parameters are ignored. */
 export const PageQuery = t.Object(
   {
-    limit: t.Optional(t.Integer({ minimum: 1, maximum: 200, description: 'At most this many items.' })),
+    limit: t.Optional(Limit),
     cursor: t.Optional(t.String({ maxLength: 1000, description: 'The `nextCursor` of the page before.' })),
   },
   { additionalProperties: true },
