@@ -47,24 +47,28 @@ export const healthRoutes = (ctx: Context, requests: Requests) => {
 const LONGEST_MILLISECONDS = 2000
 
 /**
- * Finds out what keeps the program from its work, or null; at most one look is under way at a time, however many ask:
- * whoever wants can ask, and a database in trouble needs no more of it.
+ * Finds out what keeps the program from its work, or null. However many ask, one look is begun at a time, and given up
+ * when it takes too long: whoever wants can ask, and a connection may hang although the database is back.
  */
 function readiness(ctx: Context): () => Promise<string | null> {
   let looking: Promise<string | null> | null = null
-  return async () => {
-    looking ??= schemaFault(ctx).finally(() => {
+  return () => {
+    looking ??= withinLimit(schemaFault(ctx)).finally(() => {
       looking = null
     })
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<string>((resolve) => {
-      timer = setTimeout(resolve, LONGEST_MILLISECONDS, 'The database does not answer.')
-    })
-    try {
-      return await Promise.race([looking, late])
-    } finally {
-      clearTimeout(timer)
-    }
+    return looking
+  }
+}
+
+async function withinLimit(look: Promise<string | null>): Promise<string | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(resolve, LONGEST_MILLISECONDS, 'The database does not answer.')
+  })
+  try {
+    return await Promise.race([look, late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test'
+import { createMetrics } from '../../src/platform/metrics.ts'
+
+const samples = (text: string, name: string) => text.split('\n').filter((line) => line.startsWith(name))
+
+test('begins at zero', () => {
+  const text = createMetrics().text()
+  expect(samples(text, 'keyward_')).toEqual([
+    'keyward_unauthenticated_total 0',
+    'keyward_sign_in_failures_total{known="true"} 0',
+    'keyward_sign_in_failures_total{known="false"} 0',
+  ])
+})
+
+test('every line is one of the text format, each name announced once, and the last one ends', () => {
+  const metrics = createMetrics()
+  metrics.answered('GET', '/v1/roles/:id', 200, 0.5)
+  const text = metrics.text()
+  expect(text.endsWith('\n')).toBe(true)
+  const line =
+    /^(# (HELP [a-z_]+ .+|TYPE [a-z_]+ (counter|histogram))|[a-z_]+(\{([a-z]+="[^"\\]*",?)+\})? [0-9.e+-]+)$/
+  for (const written of text.trimEnd().split('\n')) expect(written).toMatch(line)
+  const names = samples(text, '# TYPE').map((type) => type.split(' ')[2])
+  expect(new Set(names).size).toBe(names.length)
+})
+
+test('a histogram’s buckets add up, the bounds belong to them, and whatever is longer is in the last', () => {
+  const metrics = createMetrics()
+  for (const seconds of [0.0005, 0.001, 0.002, 0.3, 60]) metrics.answered('GET', '/x', 200, seconds)
+  const text = metrics.text()
+  const buckets = samples(text, 'keyward_http_request_duration_seconds_bucket').map(
+    (line) => /le="(.+)"} (\d+)$/.exec(line)?.slice(1) ?? [],
+  )
+  expect(buckets).toEqual([
+    ['0.001', '2'],
+    ['0.0025', '3'],
+    ['0.005', '3'],
+    ['0.01', '3'],
+    ['0.025', '3'],
+    ['0.05', '3'],
+    ['0.1', '3'],
+    ['0.25', '3'],
+    ['0.5', '4'],
+    ['1', '4'],
+    ['2.5', '4'],
+    ['5', '4'],
+    ['10', '4'],
+    ['+Inf', '5'],
+  ])
+  expect(text).toContain('keyward_http_request_duration_seconds_count{method="GET",route="/x"} 5\n')
+  expect(Number(samples(text, 'keyward_http_request_duration_seconds_sum')[0]?.split(' ')[1])).toBeCloseTo(
+    60.3035,
+  )
+})
+
+test('counts failed sign-ins by whether the account is known', () => {
+  const metrics = createMetrics()
+  metrics.signInFailed(true)
+  metrics.signInFailed(false)
+  metrics.signInFailed(false)
+  metrics.unauthenticated()
+  expect(samples(metrics.text(), 'keyward_')).toEqual([
+    'keyward_unauthenticated_total 1',
+    'keyward_sign_in_failures_total{known="true"} 1',
+    'keyward_sign_in_failures_total{known="false"} 2',
+  ])
+})
+
+test('keeps a client’s own words out of the labels', () => {
+  const metrics = createMetrics()
+  metrics.answered('ADA"}', null, 405, 0.001)
+  metrics.answered('GRACE', null, 405, 0.001)
+  expect(samples(metrics.text(), 'keyward_http_requests_total')).toEqual([
+    'keyward_http_requests_total{method="other",route="none",status="405"} 2',
+  ])
+})
