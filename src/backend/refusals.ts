@@ -33,7 +33,11 @@ export async function noteRefusal(
   const event = refusalEvent({ ...asked, route }, failure.error)
   try {
     const organisationId = isActor(caller) ? caller.organisation.id : await organisations.served(ctx)
-    if (organisationId !== null) await recordCoalesced(ctx, caller, organisationId, event)
+    if (organisationId === null) return
+    // Paths about the caller's own account or organisation don't name it.
+    const own: Record<string, string | null> = { user: caller.userId, organisation: organisationId }
+    const resourceId = event.resourceId ?? own[event.resourceType] ?? null
+    await recordCoalesced(ctx, caller, organisationId, { ...event, resourceId })
   } catch (error) {
     const { name, code } = error as { name?: string; code?: string }
     ctx.log.error({ requestId, eventType: event.eventType, cause: name, code }, 'a refusal was not recorded')

@@ -62,6 +62,13 @@ describe('a refusal becomes an audit entry', () => {
     ])
   })
 
+  test('with the organisation’s id, which its path does not name', async () => {
+    await service.as(developer.token).put('/v1/organisation', { name: 'x' })
+    expect(await refusals()).toMatchObject([
+      { event_type: 'organisation.update_refused', resource_id: ada.organisationId },
+    ])
+  })
+
   test('of somebody signed in without a membership, under the user and the deployment’s organisation', async () => {
     const userId = await user(ctx)
     const { status } = await service.as(await session(ctx, userId)).get('/v1/members')
