@@ -102,6 +102,7 @@ export type NewUser = Readonly<{
   updated_at: Date
 }>
 
+/** Stores an account; its address must be free. */
 export const insertUser = (tx: Transaction, user: NewUser) => tx`insert into users ${tx(user)}`
 
 /** Replaces an account's password hash, unless it is another than `before` by now. */
