@@ -59,7 +59,8 @@ export async function testContext(environment: Record<string, string> = {}): Pro
     passwords: createPasswords({ memoryCost: 8, timeCost: 1 }),
     database,
     close: async () => {
-      const left = await database.db`select name from pgboss.job where state <> 'completed'`
+      const left =
+        await database.db`select name from pgboss.job where state <> 'completed' and not starts_with(name, '__')`
       await queue.stop()
       await kv.close()
       await database.drop()

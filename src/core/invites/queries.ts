@@ -82,6 +82,7 @@ export type NewInvite = Readonly<{
   expires_at: Date
 }>
 
+/** Stores a pending invite. */
 export const insert = (tx: Transaction, invite: NewInvite) =>
   tx`insert into invites ${tx({ ...invite, state: 'pending' })}`
 
