@@ -44,6 +44,13 @@ export async function openApiDocument(routes: AnyElysia, version: string): Promi
           scheme: 'bearer',
           description: 'A personal access token, a service account’s token, or a session’s.',
         },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'keyward_session',
+          description:
+            'A sign-in’s cookie, under `/service/auth/` alone; `__Host-keyward_session` over https.',
+        },
       },
       schemas: { Error: { type: 'object', required: ['error'], properties: { error: { type: 'string' } } } },
     },
