@@ -7,18 +7,26 @@ const COALESCING_SECONDS = 120
 /**
  * Deletes what has expired: tokens, sessions and their bearers, links, counters of sign-ins; closes expired invites.
  * All of it is refused already, so nothing but space depends on when this runs, or on whether it runs twice at once.
+ * What somebody holds is left for the next time, so that no request ever waits in a circle with this.
  */
 export async function removeExpired(ctx: Context): Promise<void> {
   const now = ctx.clock.now()
   const before = (seconds: number) => new Date(now.getTime() - seconds * 1000)
-  await ctx.db`delete from tokens where expires_at <= ${now}`
+  await ctx.db`
+    delete from tokens where id in (select id from tokens where expires_at <= ${now} for update skip locked)`
   await ctx.db`delete from session_tokens where expires_at <= ${now}`
-  await ctx.db`delete from sessions where expires_at <= ${now} or last_used_at <= ${before(SESSION_IDLE_SECONDS)}`
+  await ctx.db`
+    delete from sessions where id in (
+      select id from sessions
+      where expires_at <= ${now} or last_used_at <= ${before(SESSION_IDLE_SECONDS)} for update skip locked
+    )`
   await ctx.db`delete from email_links where expires_at <= ${now}`
   await ctx.db`delete from sign_in_attempts where expires_at <= ${now}`
   await ctx.db`
     update invites set state = 'expired', closed_at = ${now}, role_id = null, role_kind = null
-    where state = 'pending' and expires_at <= ${now}`
+    where id in (
+      select id from invites where state = 'pending' and expires_at <= ${now} for update skip locked
+    )`
   await ctx.db`
     update audit_entries set coalesce_key = null
     where coalesce_key is not null and timestamp <= ${before(COALESCING_SECONDS)}`

@@ -264,6 +264,20 @@ test.each(['password/forgot/', 'password/reset/', 'email/verify/', 'email/resend
   },
 )
 
+test.each(['password/forgot/', 'email/resend/'])(
+  'POST /service/auth/%s takes a fixed time, whether or not there is such an account',
+  async (path) => {
+    const { email } = await registered()
+    ctx.clock.advance(60)
+    for (const to of [email, address()]) {
+      const start = performance.now()
+      await post(path, { email: to })
+      expect(performance.now() - start).toBeGreaterThan(45)
+    }
+    expect(await runJobs(ctx)).toHaveLength(1)
+  },
+)
+
 test('without a mail gateway asking for a link does nothing but answer', async () => {
   const without = await testContext()
   const email = address()

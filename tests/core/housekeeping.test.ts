@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test'
+import { randomUUID } from 'node:crypto'
+import { removeExpired } from '../../src/core/housekeeping.ts'
+import { api } from '../support/api.ts'
+import { testContext } from '../support/context.ts'
+import { owner, roleOf, session, user } from '../support/people.ts'
+
+test('what has expired goes, what has not stays, and what somebody holds is left without waiting', async () => {
+  const ctx = await testContext()
+  const ada = await owner(ctx)
+  const client = api(ctx).as(ada.token)
+  const role_id = (await roleOf(ctx, 'developer')).id
+  const invite = async () =>
+    (await client.post('/v1/members/invites', { email: `${randomUUID()}@example.org`, role_id })).body.id
+  const userId = await user(ctx)
+  await session(ctx, userId)
+  const [expired, held] = [await invite(), await invite()]
+  ctx.clock.advance(7 * 24 * 3600)
+  const live = await invite()
+  ctx.clock.advance(7 * 24 * 3600)
+  await session(ctx, userId)
+
+  await ctx.db.begin(async (tx) => {
+    await tx`select 1 from invites where id = ${held} for update`
+    await removeExpired(ctx)
+  })
+  const states = await ctx.db<{ id: string; state: string; role_id: string | null }[]>`
+    select id, state, role_id from invites`
+  expect(new Map(states.map((row) => [row.id, [row.state, row.role_id]]))).toEqual(
+    new Map([
+      [expired, ['expired', null]],
+      [held, ['pending', role_id]],
+      [live, ['pending', role_id]],
+    ]),
+  )
+  expect(await ctx.db`select 1 from sessions`).toHaveLength(1)
+  expect(await ctx.db`select 1 from session_tokens`).toHaveLength(1)
+
+  await removeExpired(ctx)
+  expect(await ctx.db`select id from invites where state = 'pending'`).toMatchObject([{ id: live }])
+  await ctx.close()
+})
