@@ -38,7 +38,12 @@ const WAIT_SECONDS = 300
 
 /** What has been started, the last first to be stopped. */
 const started: { stop(): Promise<unknown> }[] = []
-const onStop = (stop: () => Promise<unknown>) => started.unshift({ stop })
+
+function onStop(stop: () => Promise<unknown>): void {
+  // A signal can come in the middle of a start, which must not go on then.
+  if (stopping) throw new Error('Keyward is stopping.')
+  started.unshift({ stop })
+}
 
 const ROLES: Readonly<Record<Role, (options: readonly string[]) => Promise<void>>> = {
   serve,
@@ -69,9 +74,12 @@ async function main([word = 'serve', ...options]: readonly string[]): Promise<vo
     process.exit(isHelp ? 0 : 2)
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0))
+  // Left to Bun, such an error would end the process at once, and leave the embedded PostgreSQL running.
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, endWith)
   try {
     await ROLES[word as Role](options)
   } catch (error) {
+    if (stopping) return
     process.stderr.write(
       `${error instanceof ConfigError ? 'Keyward cannot start:\n' : ''}${sentenceOf(error)}\n`,
     )
@@ -89,6 +97,12 @@ async function stop(code: number): Promise<void> {
   process.exit(code)
 }
 
+function endWith(error: unknown): void {
+  const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  process.stderr.write(`Keyward ends because of an error that it does not know:\n${words}\n`)
+  void stop(1)
+}
+
 /** Everything in one process, on one port: the backend's paths, and the frontend's files for all others. */
 async function serve(): Promise<void> {
   const { config, database } = await ownOrExternalDatabase()
@@ -102,7 +116,7 @@ async function serve(): Promise<void> {
     together(createApp(ctx, peers.addressOf).fetch, createFrontend(config)),
   )
   onStop(() => server.stop(GRACE_SECONDS))
-  process.stdout.write(banner(config, server.url, await isFounded(ctx.db)))
+  process.stdout.write(banner(config, await isFounded(ctx.db)))
 }
 
 async function ownOrExternalDatabase(): Promise<{ config: Config; database: DatabaseConfig }> {
@@ -115,12 +129,14 @@ async function ownOrExternalDatabase(): Promise<{ config: Config; database: Data
   onStop(() => directory.release())
   const config = readConfig('serve', withSecrets(directory.secrets))
   const log = createLog(config.logLevel)
-  const postgres = await startEmbeddedPostgres({
+  const starting = startEmbeddedPostgres({
     directory: path,
     password: directory.secrets.DATABASE_PASSWORD,
     log,
   })
-  onStop(() => postgres.stop())
+  // Registered before it is up: it runs in a session of its own, and would outlive a start that is interrupted.
+  onStop(() => starting.then((postgres) => postgres.stop(), ignore))
+  const postgres = await starting
   postgres.exited.then(() => {
     if (!stopping) log.error('the embedded PostgreSQL has ended by itself; its log is in the data directory')
     return stop(1)
@@ -170,7 +186,9 @@ function databaseOf(config: Config): DatabaseConfig {
   return config.database
 }
 
-function banner(config: Config, url: string, founded: boolean): string {
+function banner(config: Config, founded: boolean): string {
+  const fields = ['email', 'password', ...(config.setupToken === null ? [] : ['setup_token'])]
+  const body = `{${fields.map((name) => `"${name}": …`).join(', ')}}`
   const lines = [
     `Keyward ${config.version} is running at ${config.origin}`,
     ...(config.database === null
@@ -182,12 +200,15 @@ function banner(config: Config, url: string, founded: boolean): string {
     ...(founded
       ? []
       : [
-          `  First account    POST ${url}/service/auth/password/register/ {"email": …, "password": …} becomes the Owner`,
+          `  First account    POST ${config.origin}/service/auth/password/register/ ${body} becomes the Owner`,
         ]),
     `  API              ${config.origin}/swagger`,
   ]
   return `${lines.join('\n')}\n`
 }
+
+// Whoever awaits the same promise reports it.
+const ignore = () => {}
 
 const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

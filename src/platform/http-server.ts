@@ -19,9 +19,16 @@ export function listen(
   options: { port: number; address: string },
   handler: (peers: Peers) => FetchHandler,
 ): HttpServer {
-  const peers: Peers = { addressOf: (request) => server.requestIP(request)?.address ?? null }
+  const originals = new WeakMap<Request, Request>()
+  const peers: Peers = {
+    addressOf: (request) => server.requestIP(originals.get(request) ?? request)?.address ?? null,
+  }
   const fetch = handler(peers)
-  const server = start(options, fetch)
+  const server = start(options, (original) => {
+    const request = withReadableUrl(original)
+    if (request !== original) originals.set(request, original)
+    return fetch(request)
+  })
   const host = options.address.includes(':') ? `[${options.address}]` : options.address
   return {
     url: `http://${host}:${server.port}`,
@@ -40,6 +47,7 @@ function start(options: { port: number; address: string }, fetch: FetchHandler) 
       hostname: options.address,
       idleTimeout: 60,
       fetch,
+      error: () => Response.json({ error: 'Something went wrong on our side.' }, { status: 500 }),
       development: false,
     })
   } catch (error) {
@@ -52,4 +60,14 @@ function start(options: { port: number; address: string }, fetch: FetchHandler) 
       `Keyward cannot listen on ${options.address}:${options.port}: check BIND_ADDRESS and PORT.`,
     )
   }
+}
+
+/**
+ * A request without a Host, or with one that is no host, has a URL that can't be read: it gets one that can, of a host
+ * that nobody serves. Its headers stay as they came.
+ */
+function withReadableUrl(request: Request): Request {
+  if (URL.canParse(request.url)) return request
+  const path = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
+  return new Request(`http://invalid${path.startsWith('/') ? path : '/'}`, request)
 }
