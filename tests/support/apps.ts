@@ -60,3 +60,35 @@ export async function grant(
     await giveCopies(ctx, tx, holder.organisation_id, [holder], sealed)
   })
 }
+
+export type TestApp = {
+  id: string
+  name: string
+  environments: { id: string; name: string; envType: string }[]
+}
+
+/** An app as the API would make it: whoever has global access has a copy of every key. */
+export async function app(
+  ctx: TestContext,
+  name = `App ${randomUUID().slice(0, 8)}`,
+  environments = ['Development', 'Production'],
+): Promise<TestApp> {
+  const made = await appWith(ctx, name, environments)
+  const holders = await ctx.db<{ id: string; identity_key: string; organisation_id: string }[]>`
+    select id, identity_key, organisation_id from principals where role_kind in ('owner', 'admin')`
+  const sealed = made.environments.map((environment) => ({
+    id: environment.id,
+    app_id: environment.appId,
+    ...sealEnvironment(ctx, environment.id, environment),
+  }))
+  await ctx.db.begin((tx) => giveCopies(ctx, tx, holders[0]?.organisation_id ?? '', holders, sealed))
+  return {
+    id: made.id,
+    name,
+    environments: made.environments.map(({ id }, index) => ({
+      id,
+      name: environments[index] ?? '',
+      envType: 'custom',
+    })),
+  }
+}
