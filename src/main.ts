@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util'
 import { createApp } from './backend/app.ts'
 import {
   type Config,
@@ -45,7 +46,9 @@ function onStop(stop: () => Promise<unknown>): void {
   started.unshift({ stop })
 }
 
-const ROLES: Readonly<Record<Role, (options: readonly string[]) => Promise<void>>> = {
+type Options = Readonly<{ wait?: boolean; timeout?: string }>
+
+const ROLES: Readonly<Record<Role, (options: Options) => Promise<void>>> = {
   serve,
   backend: async () => {
     const ctx = await ready(readConfig('backend'))
@@ -77,13 +80,23 @@ async function main([word = 'serve', ...options]: readonly string[]): Promise<vo
   // Left to Bun, such an error would end the process at once, and leave the embedded PostgreSQL running.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, endWith)
   try {
-    await ROLES[word as Role](options)
+    await ROLES[word as Role](readOptions(word, options))
   } catch (error) {
     if (stopping) return
     process.stderr.write(
       `${error instanceof ConfigError ? 'Keyward cannot start:\n' : ''}${sentenceOf(error)}\n`,
     )
     await stop(1)
+  }
+}
+
+function readOptions(word: string, args: readonly string[]): Options {
+  try {
+    const known = { wait: { type: 'boolean' }, timeout: { type: 'string' } } as const
+    return parseArgs({ args: [...args], options: word === 'migrate' ? known : {} }).values
+  } catch {
+    process.stderr.write(`${word} does not know ${args.join(' ')}.\n\n${USAGE}`)
+    process.exit(2)
   }
 }
 
@@ -155,15 +168,14 @@ async function ready(config: Config, database = databaseOf(config)): Promise<Con
   return ctx
 }
 
-async function migrateOnly(options: readonly string[]): Promise<void> {
+async function migrateOnly({ wait, timeout }: Options): Promise<void> {
   const config = readConfig('migrate')
   const log = createLog(config.logLevel)
   const migrations = await readMigrations()
   const db = openDatabase(databaseOf(config), { max: 1 })
-  onStop(() => db.end())
-  if (options.includes('--wait')) {
-    const given = options[options.indexOf('--timeout') + 1]
-    const timeoutSeconds = options.includes('--timeout') ? Number(given) : WAIT_SECONDS
+  onStop(() => db.end({ timeout: 5 }))
+  if (wait) {
+    const timeoutSeconds = Number(timeout ?? WAIT_SECONDS)
     if (!(timeoutSeconds >= 0)) throw new Error('--timeout must be followed by a number of seconds.')
     await waitForSchema(db, migrations, { timeoutSeconds, log })
   } else {

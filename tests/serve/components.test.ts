@@ -50,7 +50,7 @@ test('backends and worker wait until the schema is there, and migrate --wait say
   worker = start(['worker'])
   const waiting = start(['migrate', '--wait'])
   const everyone = [...backends, worker, waiting]
-  for (const one of everyone) await eventually('it waits for the schema', waits(one))
+  for (const one of everyone) await eventually('it waits for the schema', waits(one), 20)
   expect(everyone.map(({ child }) => child.exitCode)).toEqual([null, null, null, null])
   expect(await Promise.all(backends.map((backend) => isListening(portOf(backend))))).toEqual([false, false])
 

@@ -117,6 +117,17 @@ test('after SIGKILL the next start stops the PostgreSQL that was left, and has a
   expect(await keyward.stop()).toBe(0)
 })
 
+test('when its PostgreSQL is killed, it ends with 1 instead of going on without, and the next start has all data', async () => {
+  keyward = await readyKeyward({ env: env() })
+  const [pid] = (await readFile(join(clusterDirectory(directory), 'postmaster.pid'), 'utf8')).split('\n')
+  process.kill(Number(pid), 'SIGKILL')
+  expect(await keyward.exited).toBe(1)
+  expect(keyward.output()).toContain('the embedded PostgreSQL has ended by itself')
+  keyward = await readyKeyward({ env: env() })
+  expect((await signIn(keyward)).status).toBe(200)
+  expect(await keyward.stop()).toBe(0)
+})
+
 test('a PORT that is taken is one sentence, and leaves nothing running', async () => {
   const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   const refused = startKeyward({ env: { ...env(), PORT: String(other.port), LOG_LEVEL: 'silent' } })
@@ -169,7 +180,7 @@ test('every fault of the configuration is listed at once', async () => {
   expect(refused.output()).not.toContain('short')
 })
 
-test('a role that there is not shows those that there are', async () => {
+test('a role or an option that there is not shows those that there are', async () => {
   const refused = startKeyward({ args: ['sing'] })
   expect(await refused.exited).toBe(2)
   for (const role of ['serve', 'backend', 'worker', 'frontend', 'migrate'])
@@ -177,6 +188,9 @@ test('a role that there is not shows those that there are', async () => {
   const help = startKeyward({ args: ['--help'] })
   expect(await help.exited).toBe(0)
   expect(help.output()).toBe(refused.output())
+  const mistyped = startKeyward({ args: ['migrate', '--wiat'] })
+  expect(await mistyped.exited).toBe(2)
+  expect(mistyped.output()).toBe(`migrate does not know --wiat.\n\n${help.output()}`)
 })
 
 /** What the server sends until it closes the connection. */
