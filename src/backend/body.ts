@@ -15,7 +15,8 @@ export async function readBody(request: Request): Promise<unknown> {
   if (!/^application\/json\s*(;\s*charset=utf-8\s*)?$/i.test(type)) {
     return new BadBody(415, 'The body must be sent as application/json.')
   }
-  const bytes = await readBytes(request)
+  const bytes = await readBytes(request).catch(() => undefined)
+  if (bytes === undefined) return new BadBody(400, 'The body did not arrive whole.')
   if (bytes === null) return new BadBody(413, 'The body must not be larger than 1 MiB.')
   if (bytes.length === 0) return null
   try {

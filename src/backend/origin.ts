@@ -8,6 +8,7 @@ export type PeerAddress = (request: Request) => string | null
 
 /** Tells whether an address belongs to a proxy whose forwarded headers are believed: CIDRs, and the word `private`. */
 export function proxyTrust(trusted: readonly string[]): (address: string) => boolean {
+  if (trusted.length === 0) return () => false
   const ranges = trusted
     .filter((entry) => entry !== 'private')
     .map((entry) => ipaddr.parseCIDR(withPrefix(entry)))
@@ -26,7 +27,7 @@ export function proxyTrust(trusted: readonly string[]): (address: string) => boo
 export function originReader(trusted: readonly string[], peerAddress: PeerAddress, log: Log) {
   const isTrusted = proxyTrust(trusted)
   let warned = false
-  return (request: Request): RequestOrigin & { secure: boolean } => {
+  return (request: Request): RequestOrigin => {
     const peer = plain(peerAddress(request))
     const fromProxy = peer !== null && isTrusted(peer)
     const forwarded = request.headers.get('x-forwarded-for')
@@ -41,7 +42,6 @@ export function originReader(trusted: readonly string[], peerAddress: PeerAddres
       ipAddress: fromProxy && forwarded !== null ? clientOf(forwarded, peer, isTrusted) : peer,
       userAgent: request.headers.get('user-agent')?.slice(0, 512) ?? null,
       requestId: requestId !== null && /^[A-Za-z0-9._-]{1,64}$/.test(requestId) ? requestId : randomUUID(),
-      secure: fromProxy && request.headers.get('x-forwarded-proto') === 'https',
     }
   }
 }
@@ -57,7 +57,9 @@ function clientOf(forwarded: string, peer: string, isTrusted: (address: string) 
   return client
 }
 
+/** An address in its one spelling: IPv4 stays as it is, IPv4 in IPv6 becomes IPv4. */
 function plain(address: string | null): string | null {
+  if (address !== null && /^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return address
   const parsed = address === null ? null : parse(address.replace(/^\[(.*)\](:\d+)?$/, '$1'))
   return parsed?.toString() ?? null
 }

@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts'
-import type { Caller } from '../core/actor.ts'
+import type { Caller, RequestOrigin } from '../core/actor.ts'
 import { tooMany } from '../core/errors.ts'
 import { originReader, type PeerAddress } from './origin.ts'
 
 /** What is known of one request. */
 export type RequestState = {
-  readonly origin: ReturnType<ReturnType<typeof originReader>>
+  readonly origin: RequestOrigin
   caller: Caller | null
   /** The pattern that the router found, such as `/v1/roles/:id`. */
   route: string | null

@@ -26,12 +26,26 @@ export const change = <T>(
   work: (tx: Transaction, actor: Actor) => Promise<T>,
 ): Promise<T> =>
   transaction(ctx, async (tx) => {
-    const [, rows] = await Promise.all([lockOrganisation(tx, actor.organisation.id), currentRole(tx, actor)])
+    // In this order: the role is read once the lock is held.
+    const lock = lockOrganisation(tx, actor.organisation.id).execute()
+    const [, rows] = await pipelined(lock, currentRole(tx, actor).execute())
     const row = rows[0]
     if (row === undefined) throw unauthenticated()
     const { stored, ...role } = row
     return work(tx, { ...actor, role: { ...role, permissions: permissionsOf(role.kind, stored) } })
   })
+
+/**
+ * Sends statements that do not depend on each other without waiting in between, in no certain order, and waits for all
+ * of them, also when one has failed: nothing of a transaction may be under way when it is rolled back.
+ */
+export async function pipelined<T extends readonly unknown[]>(
+  ...work: { [K in keyof T]: PromiseLike<T[K]> }
+): Promise<T> {
+  const outcomes = await Promise.allSettled(work)
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  return outcomes.map((outcome) => (outcome as PromiseFulfilledResult<unknown>).value) as unknown as T
+}
 
 /** Takes the organisation's row: the one lock, and the first, of every change to it. */
 export const lockOrganisation = (tx: Transaction, organisationId: string) =>

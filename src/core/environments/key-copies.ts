@@ -35,6 +35,8 @@ export async function giveCopies(
   holders: readonly Holder[],
   environments: readonly SealedEnvironment[],
 ): Promise<void> {
+  // The statements that go with it are sent first: the database works on them while the keys are wrapped.
+  await nextTurn()
   const recipients = holders.map(({ id, identity_key }) => ({
     id,
     recipient: prepareRecipient(identity_key),

@@ -30,6 +30,9 @@ export const SetAccess = Closed({
 })
 export type SetAccess = Static<typeof SetAccess>
 
+/** Whose access it is: a member's or a service account's, by its id. */
+export type Subject = Readonly<{ type: 'member' | 'service_account'; id: string }>
+
 /** One environment of one app, to be granted. */
 export type Wish = Readonly<{ appId: string; environmentId: string }>
 

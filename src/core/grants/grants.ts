@@ -7,12 +7,9 @@ import { giveCopies } from '../environments/key-copies.ts'
 import { forbidden, notFound } from '../errors.ts'
 import { hasGlobalAccess } from '../permissions.ts'
 import { isId } from '../schema.ts'
-import { change } from '../transactions.ts'
-import { differenceOf, type SetAccess, type Wish, wishesOf } from './grant.ts'
+import { change, pipelined } from '../transactions.ts'
+import { differenceOf, type SetAccess, type Subject, type Wish, wishesOf } from './grant.ts'
 import * as queries from './queries.ts'
-
-/** Whose access it is: a member's or a service account's, by its id. */
-export type Subject = Readonly<{ type: 'member' | 'service_account'; id: string }>
 
 type Environment = Awaited<ReturnType<typeof queries.wishedEnvironments>>[number]
 
@@ -24,26 +21,27 @@ type Environment = Awaited<ReturnType<typeof queries.wishedEnvironments>>[number
  * 400 for a repeated id, 404 for an unknown subject, app or environment, 403 for a subject with global access and for
  * an environment that the caller can't access itself.
  */
-export const set = <View>(
+export async function set<View>(
   ctx: Context,
   caller: Actor,
   subject: Subject,
   input: SetAccess,
   read: (tx: Transaction, actor: Actor) => Promise<View>,
-): Promise<View> => {
+): Promise<View> {
   const wishes = wishesOf(input)
+  if (!isId(subject.id)) throw noSuch(subject)
   return change(ctx, caller, async (tx, actor) => {
     const organisationId = actor.organisation.id
-    const grantee = await queries.findGrantee(tx, organisationId, subject.type, subject.id)
-    if (grantee === undefined) throw notFound(subject.type === 'member' ? 'Member' : 'Service account')
+    const [grantee, apps, found, before] = await pipelined(
+      queries.findGrantee(tx, organisationId, subject),
+      queries.existingApps(tx, organisationId, ids(wishes, 'appId')),
+      queries.wishedEnvironments(tx, organisationId, ids(wishes, 'environmentId'), actor.id, subject.id),
+      queries.granted(tx, subject.id),
+    )
+    if (grantee === undefined) throw noSuch(subject)
     if (hasGlobalAccess(grantee.role_kind)) {
       throw forbidden("This member's role has global access: it reaches every app and environment already.")
     }
-    const [apps, found, before] = await Promise.all([
-      queries.existingApps(tx, organisationId, ids(wishes, 'appId')),
-      queries.wishedEnvironments(tx, organisationId, ids(wishes, 'environmentId'), actor.id, grantee.id),
-      queries.granted(tx, grantee.id),
-    ])
     const environments = new Map(found.map((environment) => [environment.id, environment]))
     requireExisting(wishes, input, new Set(apps.map((app) => app.id)), environments)
 
@@ -51,33 +49,38 @@ export const set = <View>(
     requireOwnAccess(actor, added, environments)
     if (added.length === 0 && revoked.length === 0) return read(tx, actor)
 
-    const toWrap = added.flatMap(({ environmentId }) => environments.get(environmentId) ?? [])
-    await Promise.all([
+    const withoutCopy = added.flatMap(({ environmentId }) => environments.get(environmentId) ?? [])
+    await pipelined(
       queries.deleteGrants(tx, grantee.id, revoked),
       queries.insertGrants(tx, organisationId, grantee.id, added, ctx.clock.now()),
       queries.touch(tx, subject.type, grantee.id, ctx.clock.now()),
-      giveCopies(
-        ctx,
-        tx,
-        organisationId,
-        [grantee],
-        toWrap.filter((environment) => !environment.copied),
-      ),
       record(ctx, tx, actor, {
         eventType: `${subject.type}.access_changed`,
         resourceType: subject.type,
         resourceId: grantee.id,
         resourceMetadata: { name: grantee.name },
-        oldValues: {
-          apps: byApp(before.map((grant) => ({ appId: grant.app_id, environmentId: grant.environment_id }))),
-        },
+        oldValues: { apps: byApp(before.map(wishOf)) },
         newValues: { apps: byApp(wishes) },
         description: `Access changed: ${added.length} granted, ${revoked.length} revoked.`,
       }),
-    ])
+      giveCopies(
+        ctx,
+        tx,
+        organisationId,
+        [grantee],
+        withoutCopy.filter(({ copied }) => !copied),
+      ),
+    )
     return read(tx, actor)
   })
 }
+
+const noSuch = ({ type }: Subject) => notFound(type === 'member' ? 'Member' : 'Service account')
+
+const wishOf = (grant: { app_id: string; environment_id: string }): Wish => ({
+  appId: grant.app_id,
+  environmentId: grant.environment_id,
+})
 
 /** What has no form of an id names nothing: it is left out here and reported as not found. */
 const ids = (wishes: readonly Wish[], field: keyof Wish): string[] => [

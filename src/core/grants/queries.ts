@@ -1,8 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import type { SealedEnvironment } from '../environments/key-copies.ts'
 import type { RoleKind } from '../permissions.ts'
-import { isId } from '../schema.ts'
-import type { AccessibleApps, Wish } from './grant.ts'
+import type { AccessibleApps, Subject, Wish } from './grant.ts'
 
 /** Whoever's access is set: its kind of role decides whether it can be, its identity key what is wrapped. */
 export type Grantee = Readonly<{ id: string; name: string; role_kind: RoleKind; identity_key: string }>
@@ -22,24 +21,21 @@ export const accessibleApps = (db: Queryable) => db<{ apps: AccessibleApps }[]>`
       group by a.id
     ) app)`
 
-/** The live member or service account of this id; undefined when there is none, also for a malformed id. */
+/** The live member or service account of this id; undefined when there is none. */
 export const findGrantee = async (
   db: Queryable,
   organisationId: string,
-  type: 'member' | 'service_account',
-  id: string,
-): Promise<Grantee | undefined> =>
-  isId(id)
-    ? (
-        await db<Grantee[]>`
-          select p.id, coalesce(u.full_name, s.name) as name, p.role_kind, p.identity_key
-          from principals p
-          left join members m on m.principal_id = p.id
-          left join users u on u.id = m.user_id
-          left join service_accounts s on s.id = p.id
-          where p.organisation_id = ${organisationId} and p.id = ${id} and p.type = ${type}`
-      )[0]
-    : undefined
+  { type, id }: Subject,
+): Promise<Grantee | undefined> => {
+  const [grantee] = await db<Grantee[]>`
+    select p.id, coalesce(u.full_name, s.name) as name, p.role_kind, p.identity_key
+    from principals p
+    left join members m on m.principal_id = p.id
+    left join users u on u.id = m.user_id
+    left join service_accounts s on s.id = p.id
+    where p.organisation_id = ${organisationId} and p.id = ${id} and p.type = ${type}`
+  return grantee
+}
 
 /** What a principal is granted explicitly. */
 export const granted = (tx: Transaction, principalId: string) =>

@@ -3,23 +3,14 @@ import { rowsToRead, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
 import type { RoleRow, RoleValues } from './role.ts'
 
-const COLUMNS = [
-  'id',
-  'kind',
-  'position',
-  'name',
-  'name_key',
-  'description',
-  'color',
-  'permissions',
-  'created_at',
-]
+const columns = (db: Queryable) =>
+  db`id, kind, position, name, name_key, description, color, permissions, created_at`
 
 /** The roles of an organisation: the five defaults first, then the custom ones, oldest first. */
 export const list = (db: Queryable, organisationId: string, window: Window) => {
   const [position = null, createdAt = null, id = null] = window.after ?? []
   return db<RoleRow[]>`
-    select ${db(COLUMNS)} from roles
+    select ${columns(db)} from roles
     where organisation_id = ${organisationId}
       and (${id}::uuid is null or (position, created_at, id) > (${position}::int, ${createdAt}::timestamptz, ${id}::uuid))
     order by position, created_at, id
@@ -36,7 +27,7 @@ export const find = async (
     ? (
         await db<
           RoleRow[]
-        >`select ${db(COLUMNS)} from roles where organisation_id = ${organisationId} and id = ${id}`
+        >`select ${columns(db)} from roles where organisation_id = ${organisationId} and id = ${id}`
       )[0]
     : undefined
 

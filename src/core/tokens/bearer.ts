@@ -14,7 +14,7 @@ const FORM = /^(kw_(?:pat|sat|ses|ck)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
 /** A new bearer: prefix, 43 characters of base62 (256 random bits), 6 characters of checksum. */
 export function newBearer(kind: BearerKind): string {
-  const body = PREFIX[kind] + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43)
+  const body = PREFIX[kind] + randomBase62()
   return body + checksum(body)
 }
 
@@ -28,12 +28,18 @@ export function bearerKind(text: string): BearerKind | null {
 /** What is stored of a bearer: its SHA-256, 32 bytes. Looking it up by index leaks nothing of a 256-bit random text. */
 export const hashBearer = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** The first 32 bits of the SHA-256 of prefix and random part: catches a typo without a query. */
-const checksum = (body: string): string =>
-  base62(BigInt(createHash('sha256').update(`checksum ${body}`).digest().readUInt32BE()), 6)
-
-function base62(value: bigint, length: number): string {
+/** The first 32 bits of the SHA-256 of prefix and random part, in base62: catches a typo without a query. */
+function checksum(body: string): string {
+  let rest = createHash('sha256').update(`checksum ${body}`).digest().readUInt32BE()
   let text = ''
-  for (let rest = value, i = 0; i < length; i++, rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text
+  for (let i = 0; i < 6; i++, rest = Math.floor(rest / 62)) text = BASE62.charAt(rest % 62) + text
+  return text
+}
+
+/** 256 random bits, each of the 43 digits as likely as any other but for the first. */
+function randomBase62(): string {
+  let rest = BigInt(`0x${randomBytes(32).toString('hex')}`)
+  let text = ''
+  for (let i = 0; i < 43; i++, rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text
   return text
 }

@@ -9,7 +9,6 @@ import {
 import { api } from '../../support/api.ts'
 import { appWith, grant, type TestEnvironment } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
-import { useOnce } from '../../support/last-use.ts'
 import {
   member,
   owner,
@@ -183,7 +182,6 @@ describe('GET /v1/me/keys', () => {
   test('sends one query beside the one that authenticates, however many environments there are', async () => {
     const mel = await member(ctx, 'developer')
     const client = service.as(mel.token)
-    await useOnce(ctx, client, mel.token)
     expect(await countStatements(ctx, () => client.get('/v1/me/keys'))).toBe(2)
     const names = Array.from({ length: 100 }, (_, index) => `E${index}`)
     const { environments } = await appWith(ctx, 'many', names)

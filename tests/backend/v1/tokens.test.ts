@@ -4,7 +4,6 @@ import { api, type Client } from '../../support/api.ts'
 import { entriesAbout, trailAsText } from '../../support/audit-entries.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
-import { useOnce } from '../../support/last-use.ts'
 import { member, owner, type Person, serviceAccount, session, user } from '../../support/people.ts'
 import { countStatements } from '../../support/statements.ts'
 
@@ -157,7 +156,6 @@ describe('GET /v1/tokens', () => {
 
   test('sends one query beside the one that authenticates', async () => {
     const client = service.as(ada.token)
-    await useOnce(ctx, client, ada.token)
     expect(await countStatements(ctx, () => client.get('/v1/tokens'))).toBe(2)
   })
 
