@@ -35,16 +35,8 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
 
   const app = new Elysia({ normalize: false })
     .wrap(front(ctx, requests, methodsAt))
-    .onError({ as: 'global' }, async ({ code, error, request, path, params, query }) => {
-      const allowed = code === 'NOT_FOUND' ? methodsAt(path) : []
-      const failure =
-        allowed.length > 0
-          ? {
-              status: 405,
-              error: 'This path does not know this method.',
-              headers: { allow: allowed.join(', ') },
-            }
-          : failureOf(code, error, ctx.log, requests.of(request).origin.requestId)
+    .onError({ as: 'global' }, async ({ code, error, request, params, query }) => {
+      const failure = failureOf(code, error, ctx.log, requests.of(request).origin.requestId)
       const asked = { method: request.method, params: params ?? {}, query: query ?? {} }
       await noteRefusal(ctx, requests.of(request), asked, failure)
       return Response.json({ error: failure.error }, { status: failure.status, headers: failure.headers })

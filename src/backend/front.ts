@@ -20,8 +20,8 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * What happens to every request before and after the router: aliases, the Host check, OPTIONS, and the headers that
- * every answer carries.
+ * What happens to every request before and after the router: aliases, the Host check, unknown paths and methods, and
+ * the headers that every answer carries.
  */
 export const front =
   (ctx: Context, requests: Requests, methodsAt: (path: string) => readonly string[]) =>
@@ -35,14 +35,10 @@ export const front =
     const origin = request.headers.get('origin')
     const cors = origin !== null && isAllowedOrigin(ctx.config, origin, host) ? origin : null
 
-    let response: Response
-    if (!ANY_HOST.test(path) && !isAllowedHost(ctx.config, host)) {
-      response = Response.json({ error: 'This Host is not served here; see ALLOWED_HOSTS.' }, { status: 400 })
-    } else if (request.method === 'OPTIONS' && methodsAt(path).length > 0) {
-      response = preflight(methodsAt(path), cors !== null)
-    } else {
-      response = (await handle(request, ...rest)) as Response
-    }
+    const response =
+      refusalOfHost(ctx, path, host) ??
+      refusalOfMethod(request.method, methodsAt(path), cors !== null) ??
+      ((await handle(request, ...rest)) as Response)
     const { route, headers, origin: from } = requests.of(request)
     ctx.metrics.answered(request.method, route, response.status, (performance.now() - arrived) / 1000)
     return withHeaders(response, {
@@ -67,20 +63,29 @@ function withoutAlias(request: Request): Request {
   return new Request(url, request)
 }
 
-function preflight(methods: readonly string[], allowed: boolean): Response {
-  const allow = [...methods, 'OPTIONS'].join(', ')
-  return new Response(null, {
-    status: 204,
-    headers: allowed
-      ? {
-          allow,
-          'access-control-allow-methods': methods.join(', '),
-          'access-control-allow-headers': 'Authorization, Content-Type',
-          'access-control-max-age': '600',
-        }
-      : { allow },
-  })
+const refusalOfHost = (ctx: Context, path: string, host: string): Response | null =>
+  ANY_HOST.test(path) || isAllowedHost(ctx.config, host)
+    ? null
+    : Response.json({ error: 'This Host is not served here; see ALLOWED_HOSTS.' }, { status: 400 })
+
+/** The answer to a path or method that no route has, and to OPTIONS; null when a route is there. */
+function refusalOfMethod(method: string, methods: readonly string[], isCors: boolean): Response | null {
+  if (methods.includes(method)) return null
+  if (methods.length === 0) {
+    return Response.json({ error: 'There is nothing at this path.' }, { status: 404 })
+  }
+  const allow = { allow: methods.join(', ') }
+  if (method === 'OPTIONS') {
+    return new Response(null, { status: 204, headers: isCors ? { ...allow, ...preflight(methods) } : allow })
+  }
+  return Response.json({ error: 'This path does not know this method.' }, { status: 405, headers: allow })
 }
+
+const preflight = (methods: readonly string[]) => ({
+  'access-control-allow-methods': methods.join(', '),
+  'access-control-allow-headers': 'Authorization, Content-Type',
+  'access-control-max-age': '600',
+})
 
 function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) {

@@ -26,11 +26,13 @@ export type Transaction = postgres.TransactionSql
  */
 export function openDatabase(config: DatabaseConfig, options: { max?: number } = {}): Database {
   return postgres({
-    host: config.host,
-    port: config.port,
+    // As lists: a single text would be cut at the colons of an IPv6 address.
+    host: (config.host.startsWith('/') ? config.host : [config.host]) as string,
+    port: [config.port] as unknown as number,
     database: config.database,
     username: config.username,
-    password: config.password,
+    // As a function: an empty text would let PGPASSWORD in.
+    password: () => config.password,
     ssl: sslOptions(config),
     max: options.max ?? 10,
     connect_timeout: 5,
