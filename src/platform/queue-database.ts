@@ -32,7 +32,16 @@ export const transactionForQueue = (tx: Transaction): Db => ({
 const OWN_TRANSACTION = /^\s*BEGIN;(.*)COMMIT;\s*$/s
 
 async function run(db: Queryable, text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
-  const result: readonly unknown[] = await db.unsafe(text, values as Parameters<Database['unsafe']>[1])
+  const result: readonly unknown[] = await db.unsafe(
+    jsonAsText(text, values),
+    values as Parameters<Database['unsafe']>[1],
+  )
   // A text of several statements answers with a list of results; pg-boss reads them as one.
   return { rows: Array.isArray(result[0]) ? result.flat() : [...result] }
 }
+
+/** JSON that is text already is declared as text: for a parameter of type json the driver would encode it once more. */
+const jsonAsText = (text: string, values: readonly unknown[]): string =>
+  text.replace(/\$(\d+)::(jsonb?)\b/g, (cast, position: string, type: string) =>
+    typeof values[Number(position) - 1] === 'string' ? `$${position}::text::${type}` : cast,
+  )

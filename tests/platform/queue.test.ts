@@ -216,7 +216,7 @@ test('stopping without grace aborts what runs, and another worker takes it', asy
 
 test('a scheduled job is enqueued when it is due, and no longer once it has no schedule', async () => {
   const timers = new TestClock('2030-01-01T00:03:10Z')
-  const { ctx, db } = await open({ timers })
+  const { ctx, db, lines } = await open({ timers })
   let ran = 0
   const tidy = { payload: Type.Object({}), name: 'greet' } as const
   const start = (cron?: string) =>
@@ -226,6 +226,7 @@ test('a scheduled job is enqueued when it is due, and no longer once it has no s
   expect(ran).toBe(0)
   await timers.tick(120_000)
   expect(ran).toBe(1)
+  expect(lines.filter((line) => line.includes('"level":50'))).toEqual([])
   await worker.stop({ graceSeconds: 0 })
   const without = await start()
   undo.push(() => without.stop({ graceSeconds: 0 }))
@@ -271,6 +272,15 @@ test('the rows of all statements of a text come back as one list', async () => {
   }
   expect(await pool.executeSql('select $1::int as n', [1])).toEqual({ rows: [{ n: 1 }] })
   expect(await pool.executeSql('select 1 as n limit 0')).toEqual({ rows: [] })
+})
+
+test('a parameter that is JSON text already is not encoded once more', async () => {
+  const { db } = await open()
+  const { rows } = await poolForQueue(db).executeSql(
+    'select json_typeof($1::json) as kind, $1::jsonb as value',
+    ['[{"a": 1}]'],
+  )
+  expect(rows).toEqual([{ kind: 'array', value: [{ a: 1 }] }])
 })
 
 test('a worker cannot start on a database without its schema', async () => {
