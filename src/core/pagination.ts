@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from '../context.ts'
+import type { Queryable } from '../platform/database.ts'
 import { badRequest } from './errors.ts'
 
 /** What a list request may ask for: at most `limit` items, those after `cursor`. */
@@ -25,6 +26,22 @@ export function windowOf(ctx: Context, list: string, request: PageRequest, alway
 
 /** How many rows to ask the database for: one more than the page holds, which tells whether there is another. */
 export const rowsToRead = (window: Window): number | null => (window.limit === null ? null : window.limit + 1)
+
+/** The end of a statement that lists the rows of `table`, oldest first, then by id: those in the window. */
+export function oldestFirst(db: Queryable, table: string, window: Window) {
+  const [createdAt = null, id = null] = window.after ?? []
+  const [createdAtColumn, idColumn] = [db(`${table}.created_at`), db(`${table}.id`)]
+  return db`
+    and (${id}::uuid is null or (${createdAtColumn}, ${idColumn}) > (${createdAt}::timestamptz, ${id}::uuid))
+    order by ${createdAtColumn}, ${idColumn}
+    limit ${rowsToRead(window)}`
+}
+
+/** A row's place in a list that `oldestFirst` made. */
+export const byAge = (row: { created_at: Date; id: string }): readonly string[] => [
+  row.created_at.toISOString(),
+  row.id,
+]
 
 /** Cuts what was read to the page and makes the cursor of the next; `sortKey` gives an item's place in the list. */
 export function pageOf<Row, Item>(

@@ -7,7 +7,7 @@ import { type AuditEvent, record } from '../audit/audit.ts'
 import { createEnvironments } from '../environments/creation.ts'
 import { DEFAULT_ENVIRONMENTS, requireDistinct } from '../environments/environment.ts'
 import { conflict, notFound } from '../errors.ts'
-import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import { nameKey } from '../text.ts'
 import { change } from '../transactions.ts'
 import {
@@ -26,7 +26,7 @@ import * as queries from './queries.ts'
 export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<App>> {
   const window = windowOf(ctx, 'apps', request)
   const rows = await queries.list(ctx.db, actor, window)
-  return pageOf(ctx, 'apps', window, rows, (row) => [row.created_at.toISOString(), row.id], present)
+  return pageOf(ctx, 'apps', window, rows, byAge, present)
 }
 
 /** One app with the environments that the caller can access; 404 when it can access no such app. */

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
 import { environmentsOfApp } from '../environments/queries.ts'
-import { rowsToRead, type Window } from '../pagination.ts'
+import { oldestFirst, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
 import type { AppRow, AppValues } from './app.ts'
 import { appIsVisible } from './visibility.ts'
@@ -10,15 +10,10 @@ const columns = (db: Queryable, actor: Actor) => db`
   a.id, a.name, a.description, a.created_at, a.updated_at, ${environmentsOfApp(db, actor)} as environments`
 
 /** The apps that the actor can access, oldest first. */
-export const list = (db: Queryable, actor: Actor, window: Window) => {
-  const [createdAt = null, id = null] = window.after ?? []
-  return db<AppRow[]>`
+export const list = (db: Queryable, actor: Actor, window: Window) => db<AppRow[]>`
     select ${columns(db, actor)} from apps a
     where a.organisation_id = ${actor.organisation.id} and ${appIsVisible(db, actor)}
-      and (${id}::uuid is null or (a.created_at, a.id) > (${createdAt}::timestamptz, ${id}::uuid))
-    order by a.created_at, a.id
-    limit ${rowsToRead(window)}`
-}
+      ${oldestFirst(db, 'a', window)}`
 
 /** One app that the actor can access; undefined when there is none, also for a malformed id. */
 export const find = async (db: Queryable, actor: Actor, id: string): Promise<AppRow | undefined> =>

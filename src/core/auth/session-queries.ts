@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
-import { rowsToRead, type Window } from '../pagination.ts'
+import { oldestFirst, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
 import type { CallerRow } from './queries.ts'
 
@@ -88,15 +88,12 @@ export const touch = (db: Queryable, id: string, at: Date, unless: Date) =>
   db`update sessions set last_used_at = ${at} where id = ${id} and last_used_at <= ${unless}`
 
 /** A person's sessions that are not over, oldest first; `idleSince` is when the unused ones ended. */
-export const list = (db: Queryable, userId: string, now: Date, idleSince: Date, window: Window) => {
-  const [createdAt = null, id = null] = window.after ?? []
-  return db<SessionRow[]>`
+export const list = (db: Queryable, userId: string, now: Date, idleSince: Date, window: Window) => db<
+  SessionRow[]
+>`
     select id, ip_address, user_agent, created_at, last_used_at, expires_at from sessions
     where user_id = ${userId} and expires_at > ${now} and last_used_at > ${idleSince}
-      and (${id}::uuid is null or (created_at, id) > (${createdAt}::timestamptz, ${id}::uuid))
-    order by created_at, id
-    limit ${rowsToRead(window)}`
-}
+      ${oldestFirst(db, 'sessions', window)}`
 
 /** Deletes one session of a person, and its bearers with it; nothing for a malformed id. */
 export const remove = async (tx: Transaction, userId: string, id: string): Promise<boolean> =>

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/database.ts'
 import type { RequestOrigin } from '../actor.ts'
 import { notFound, unauthenticated } from '../errors.ts'
-import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import { bearerKind, hashBearer, newBearer } from '../tokens/bearer.ts'
 import { transaction } from '../transactions.ts'
 import { recordOf } from './account-trail.ts'
@@ -108,14 +108,7 @@ export async function list(ctx: Context, caller: Person, request: PageRequest): 
   const now = ctx.clock.now()
   const idleSince = after(now, -SESSION_IDLE_SECONDS)
   const rows = await queries.list(ctx.db, caller.userId, now, idleSince, window)
-  return pageOf(
-    ctx,
-    'sessions',
-    window,
-    rows,
-    (row) => [row.created_at.toISOString(), row.id],
-    (row) => present(row, caller.credential.id),
-  )
+  return pageOf(ctx, 'sessions', window, rows, byAge, (row) => present(row, caller.credential.id))
 }
 
 /** Ends one of the caller's own sessions, and with it its bearers; 404 for any other, or when it is gone already. */

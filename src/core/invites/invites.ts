@@ -5,7 +5,7 @@ import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { emailKey } from '../auth/account.ts'
 import { badRequest, conflict, notFound } from '../errors.ts'
-import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import type { RoleKind } from '../permissions.ts'
 import * as roleQueries from '../roles/queries.ts'
 import { change } from '../transactions.ts'
@@ -24,8 +24,7 @@ import * as queries from './queries.ts'
 export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Invite>> {
   const window = windowOf(ctx, 'invites', request)
   const rows = await queries.list(ctx.db, actor.organisation.id, ctx.clock.now(), window)
-  const sortKey = (row: InviteRow) => [row.created_at.toISOString(), row.id]
-  return pageOf(ctx, 'invites', window, rows, sortKey, (row) => present(ctx, row))
+  return pageOf(ctx, 'invites', window, rows, byAge, (row) => present(ctx, row))
 }
 
 /**

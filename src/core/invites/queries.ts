@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
-import { rowsToRead, type Window } from '../pagination.ts'
+import { oldestFirst, type Window } from '../pagination.ts'
 import type { RoleKind } from '../permissions.ts'
 import { isId } from '../schema.ts'
 import type { InviteRow } from './invite.ts'
@@ -16,14 +16,9 @@ const live = (db: Queryable, organisationId: string, at: Date) => db`
   where i.organisation_id = ${organisationId} and i.state = 'pending' and i.expires_at > ${at}`
 
 /** The organisation's live invites, oldest first. */
-export const list = (db: Queryable, organisationId: string, at: Date, window: Window) => {
-  const [createdAt = null, id = null] = window.after ?? []
-  return db<InviteRow[]>`
+export const list = (db: Queryable, organisationId: string, at: Date, window: Window) => db<InviteRow[]>`
     ${live(db, organisationId, at)}
-      and (${id}::uuid is null or (i.created_at, i.id) > (${createdAt}::timestamptz, ${id}::uuid))
-    order by i.created_at, i.id
-    limit ${rowsToRead(window)}`
-}
+      ${oldestFirst(db, 'i', window)}`
 
 /** One live invite; undefined when there is none, also for a malformed id. */
 export const find = async (

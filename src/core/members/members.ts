@@ -5,7 +5,7 @@ import { record } from '../audit/audit.ts'
 import * as sessions from '../auth/session-queries.ts'
 import { forbidden, notFound } from '../errors.ts'
 import { cancelSentBy } from '../invites/queries.ts'
-import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import * as principals from '../principals/principals.ts'
 import * as principalQueries from '../principals/queries.ts'
 import * as roleQueries from '../roles/queries.ts'
@@ -26,7 +26,7 @@ import * as queries from './queries.ts'
 export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Member>> {
   const window = windowOf(ctx, 'members', request)
   const rows = await queries.list(ctx.db, actor.organisation.id, window)
-  return pageOf(ctx, 'members', window, rows, (row) => [row.created_at.toISOString(), row.id], present)
+  return pageOf(ctx, 'members', window, rows, byAge, present)
 }
 
 /** One live member; 404 when the organisation has no such member, or no longer. */

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import type { AccessibleApps } from '../grants/grant.ts'
 import { accessibleApps } from '../grants/queries.ts'
-import { rowsToRead, type Window } from '../pagination.ts'
+import { oldestFirst, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
 import type { MemberRow } from './member.ts'
 
@@ -16,15 +16,10 @@ const live = (db: Queryable) => db`
   join roles r on r.id = p.role_id`
 
 /** The live members of an organisation, oldest first. */
-export const list = (db: Queryable, organisationId: string, window: Window) => {
-  const [createdAt = null, id = null] = window.after ?? []
-  return db<MemberRow[]>`
+export const list = (db: Queryable, organisationId: string, window: Window) => db<MemberRow[]>`
     select ${columns(db)} from ${live(db)}
     where m.organisation_id = ${organisationId} and m.removed_at is null
-      and (${id}::uuid is null or (m.created_at, m.id) > (${createdAt}::timestamptz, ${id}::uuid))
-    order by m.created_at, m.id
-    limit ${rowsToRead(window)}`
-}
+      ${oldestFirst(db, 'm', window)}`
 
 /** One live member; undefined when there is none, also for a malformed id. */
 export const find = async (

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { reachesEverything } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { notFound } from '../errors.ts'
-import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import { type CreateToken, expiryFrom, type IssuedToken, present, type Token } from '../tokens/token.ts'
 import { issue, recordCreated, revoke, type TokenOwner } from '../tokens/tokens.ts'
 import { change, transaction } from '../transactions.ts'
@@ -20,8 +20,7 @@ export async function list(
   const window = windowOf(ctx, name, request)
   const rows = await queries.findWithTokens(ctx.db, actor.organisation.id, accountId, window)
   if (rows.length === 0) throw notFound('Service account')
-  const sortKey = (row: { created_at: Date; id: string }) => [row.created_at.toISOString(), row.id]
-  return pageOf(ctx, name, window, queries.tokensIn(rows), sortKey, present)
+  return pageOf(ctx, name, window, queries.tokensIn(rows), byAge, present)
 }
 
 /**

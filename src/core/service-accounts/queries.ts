@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import type { AccessibleApps } from '../grants/grant.ts'
 import { accessibleApps } from '../grants/queries.ts'
-import { rowsToRead, type Window } from '../pagination.ts'
+import { oldestFirst, rowsToRead, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
 import type { TokenRow } from '../tokens/token.ts'
 import type { ServiceAccountRow } from './service-account.ts'
@@ -16,15 +16,10 @@ const accounts = (db: Queryable) => db`
   join roles r on r.id = p.role_id`
 
 /** The service accounts of an organisation, oldest first. */
-export const list = (db: Queryable, organisationId: string, window: Window) => {
-  const [createdAt = null, id = null] = window.after ?? []
-  return db<ServiceAccountRow[]>`
+export const list = (db: Queryable, organisationId: string, window: Window) => db<ServiceAccountRow[]>`
     select ${columns(db)} from ${accounts(db)}
     where s.organisation_id = ${organisationId}
-      and (${id}::uuid is null or (s.created_at, s.id) > (${createdAt}::timestamptz, ${id}::uuid))
-    order by s.created_at, s.id
-    limit ${rowsToRead(window)}`
-}
+      ${oldestFirst(db, 's', window)}`
 
 /** One service account; undefined when there is none, also for a malformed id. */
 export const find = async (

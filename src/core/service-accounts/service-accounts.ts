@@ -6,7 +6,7 @@ import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { notFound } from '../errors.ts'
 import { cancelSentBy } from '../invites/queries.ts'
-import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import * as principals from '../principals/principals.ts'
 import * as principalQueries from '../principals/queries.ts'
 import * as roleQueries from '../roles/queries.ts'
@@ -31,8 +31,7 @@ import {
 export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<ServiceAccount>> {
   const window = windowOf(ctx, 'service-accounts', request)
   const rows = await queries.list(ctx.db, actor.organisation.id, window)
-  const sortKey = (row: ServiceAccountRow) => [row.created_at.toISOString(), row.id]
-  return pageOf(ctx, 'service-accounts', window, rows, sortKey, present)
+  return pageOf(ctx, 'service-accounts', window, rows, byAge, present)
 }
 
 /** One service account, with its tokens where the caller may read those; 404 when there is no such account. */

@@ -1,20 +1,15 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
-import { rowsToRead, type Window } from '../pagination.ts'
+import { oldestFirst, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
 import type { TokenRow } from './token.ts'
 
 const COLUMNS = ['id', 'name', 'created_at', 'expires_at', 'last_used_at']
 
 /** The access tokens of a principal, oldest first. */
-export const list = (db: Queryable, principalId: string, window: Window) => {
-  const [createdAt = null, id = null] = window.after ?? []
-  return db<TokenRow[]>`
+export const list = (db: Queryable, principalId: string, window: Window) => db<TokenRow[]>`
     select ${db(COLUMNS)} from tokens
     where principal_id = ${principalId}
-      and (${id}::uuid is null or (created_at, id) > (${createdAt}::timestamptz, ${id}::uuid))
-    order by created_at, id
-    limit ${rowsToRead(window)}`
-}
+      ${oldestFirst(db, 'tokens', window)}`
 
 /** Adds a token of a principal, by its hash; fails on `tokens_principal` when the principal has just gone. */
 export const insert = (

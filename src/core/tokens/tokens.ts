@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { notFound } from '../errors.ts'
-import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import { normaliseName } from '../text.ts'
 import { transaction } from '../transactions.ts'
 import { hashBearer, newBearer } from './bearer.ts'
@@ -26,7 +26,7 @@ export async function list(ctx: Context, actor: Actor, request: PageRequest): Pr
   const name = `tokens/${actor.id}`
   const window = windowOf(ctx, name, request)
   const rows = await queries.list(ctx.db, actor.id, window)
-  return pageOf(ctx, name, window, rows, (row) => [row.created_at.toISOString(), row.id], present)
+  return pageOf(ctx, name, window, rows, byAge, present)
 }
 
 /** Creates a personal access token of the caller's own. 400 for an expiry that is past or absurd. */
