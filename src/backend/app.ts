@@ -43,7 +43,7 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
     })
     .onParse({ as: 'global' }, ({ request }) => readBody(request))
     .onTransform({ as: 'global' }, ({ request, route }) => {
-      requests.of(request).route = route
+      requests.of(request).route = route.replace(/(.)\/$/, '$1')
     })
     .use(routes)
     .use(swaggerPage(ctx, routes))

@@ -25,9 +25,11 @@ const TYPICAL: Readonly<Record<string, unknown>> = {
   permissions: { Apps: ['read'] },
   app_permissions: { Secrets: ['read'] },
   appPermissions: { Secrets: ['read'] },
-  token: 'kw_pat_…',
+  token: 'the-token-in-the-link',
   accessToken: 'kw_ses_…',
   password: 'correct horse battery staple',
+  current_password: 'correct horse battery staple',
+  new_password: 'staple battery horse correct',
   ipAddress: '203.0.113.7',
   eventType: 'role.created',
   resourceType: 'role',
@@ -60,7 +62,11 @@ export function exampleOf(schema: Schema, name = ''): unknown {
 function exampleOfObject(schema: Schema, name: string): unknown {
   const properties = Object.entries(schema.properties ?? {})
   if (name in TYPICAL && !('permissions' in (schema.properties ?? {}))) return TYPICAL[name]
-  return Object.fromEntries(properties.map(([key, property]) => [key, exampleOf(property, key)]))
+  const example = Object.fromEntries(properties.map(([key, property]) => [key, exampleOf(property, key)]))
+  // An access token is shown where it is created, and its expiry is given in one of two ways.
+  if ('token' in example && 'createdAt' in example) example.token = 'kw_pat_…'
+  if ('expires_in' in example) delete example.expires_at
+  return example
 }
 
 function exampleOfText(schema: Schema, name: string): string {

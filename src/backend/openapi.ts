@@ -52,6 +52,12 @@ export async function openApiDocument(routes: AnyElysia, version: string): Promi
             'A sign-in’s cookie, under `/service/auth/` alone; `__Host-keyward_session` over https.',
         },
       },
+      headers: {
+        RequestId: {
+          description: 'Names this request in the log and in the audit trail.',
+          schema: { type: 'string' },
+        },
+      },
       schemas: { Error: { type: 'object', required: ['error'], properties: { error: { type: 'string' } } } },
     },
   }
@@ -67,19 +73,28 @@ function cleanOperation(operation: Operation): Operation {
     ...(operation.requestBody && {
       requestBody: { required: true, content: jsonOnly(operation.requestBody) },
     }),
-    responses: mapValues(operation.responses, cleanResponse),
+    responses: mapValues({ ...EVERYWHERE, ...operation.responses }, cleanResponse),
   }
 }
+
+/** What the front answers for every path, before any route is asked. */
+const EVERYWHERE: Record<string, Json> = {
+  400: { description: 'The request has the wrong shape, or its Host is not served.' },
+  405: { description: 'The path does not know this method; `Allow` names those that it knows.' },
+}
+
+const headers = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
 
 const cleanParameter = (parameter: Json): Json => ({ ...parameter, schema: cleanSchema(parameter.schema) })
 
 function cleanResponse(response: Json, status: string): Json {
-  if (status === '204') return { description: 'Done; the body is empty.' }
+  if (status === '204') return { description: 'Done; the body is empty.', headers }
   const description = response.description ?? 'Success.'
-  if (Number(status) < 400) return { description, content: jsonOnly(response) }
+  if (Number(status) < 400) return { description, headers, content: jsonOnly(response) }
   const example = { error: String(description) }
   return {
     description,
+    headers,
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
   }
 }

@@ -60,7 +60,7 @@ function clientOf(forwarded: string, peer: string, isTrusted: (address: string) 
 /** An address in its one spelling: IPv4 stays as it is, IPv4 in IPv6 becomes IPv4. */
 function plain(address: string | null): string | null {
   if (address !== null && /^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return address
-  const parsed = address === null ? null : parse(address.replace(/^\[(.*)\](:\d+)?$/, '$1'))
+  const parsed = address === null ? null : parse(address.replace(/^\[(.*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3'))
   return parsed?.toString() ?? null
 }
 

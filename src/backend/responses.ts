@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { defineKind } from '../core/schema.ts'
+import { Closed, defineKind, Nullable } from '../core/schema.ts'
 
 /** Every error: one sentence. */
 export const ErrorBody = Type.Object({ error: Type.String() })
@@ -30,6 +30,9 @@ export function answers<S extends number, T extends TSchema>(status: S, schema: 
 
 /** An answer without a body. */
 export const NoContent = Type.Void({ description: 'Done; the body is empty.' })
+
+/** The body of a route that needs none: absent, or an empty object. */
+export const NoBody = Nullable(Closed({}))
 
 /** A list's answer: everything, or one page with the cursor of the next. */
 export const ListOf = <T extends TSchema>(item: T) =>

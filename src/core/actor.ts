@@ -18,7 +18,7 @@ export type Actor = Readonly<{
   userId: string | null
   name: string
   email: string | null
-  organisation: Readonly<{ id: string; name: string }>
+  organisation: Readonly<{ id: string }>
   role: Readonly<{ id: string; kind: RoleKind; name: string; permissions: Permissions }>
   credential: Credential
   origin: RequestOrigin

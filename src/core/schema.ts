@@ -1,5 +1,5 @@
 import { Kind, type SchemaOptions, type TSchema, type TUnsafe, Type, TypeRegistry } from '@sinclair/typebox'
-import { CONTROL_CHARACTERS, codePoints, normaliseName } from './text.ts'
+import { codePoints, isVisible, normaliseName, UNSEEN_CHARACTERS } from './text.ts'
 
 /** Says in a sentence what is wrong with a value, given the name of its field; null when nothing is. */
 type Explain = (value: unknown, field: string, schema: Record<string, unknown>) => string | null
@@ -27,7 +27,11 @@ const text = defineKind('Text', (value, field, schema) => {
   const minLength = (schema.minLength as number | undefined) ?? 0
   const length = codePoints(value)
   if (length > maxLength) return `${field} must have at most ${maxLength} characters.`
-  if (length < minLength) return `${field} must have at least ${minLength} characters.`
+  if (length < minLength) {
+    return minLength === 1
+      ? `${field} must not be empty.`
+      : `${field} must have at least ${minLength} characters.`
+  }
   return null
 })
 
@@ -41,7 +45,8 @@ const name = defineKind('Name', (value, field, schema) => {
   if (typeof value !== 'string') return `${field} must be a string.`
   const trimmed = normaliseName(value)
   if (trimmed === '') return `${field} is required.`
-  if (CONTROL_CHARACTERS.test(trimmed)) return `${field} must not contain control characters.`
+  if (UNSEEN_CHARACTERS.test(trimmed)) return `${field} must not contain control or invisible characters.`
+  if (!isVisible(trimmed)) return `${field} is required.`
   const maxLength = schema.maxLength as number
   return codePoints(trimmed) > maxLength ? `${field} must have at most ${maxLength} characters.` : null
 })
@@ -58,7 +63,7 @@ const email = defineKind('Email', (value, field) => {
 })
 
 const EMAIL =
-  /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
+  /^(?!.{65,}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 
 /** An e-mail address: ASCII, at most 254 characters. */
 export const Email = (): TUnsafe<string> => email<string>({ type: 'string', format: 'email', maxLength: 254 })

@@ -15,5 +15,12 @@ export const normaliseName = (name: string): string => normalise(name).trim()
 export const nameKey = (name: string): string =>
   normaliseName(name).normalize('NFKC').toLowerCase().normalize('NFC')
 
-/** Control characters, which no name may hold. */
-export const CONTROL_CHARACTERS = /\p{Cc}/u
+/**
+ * What no name may hold: control characters, and characters that show nothing or turn the direction of the text. Those
+ * that join letters and emoji (U+200C, U+200D) and the tags of flags are text like any other.
+ */
+export const UNSEEN_CHARACTERS =
+  /\p{Cc}|\p{Noncharacter_Code_Point}|(?!\u200C|\u200D|[\u{E0020}-\u{E007F}])\p{Cf}/u
+
+/** Whether a text has anything to be seen. */
+export const isVisible = (text: string): boolean => /[^\p{Cc}\p{Cf}\p{Z}]/u.test(text)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config.ts'
 import { isAllowedHost } from '../platform/hosts.ts'
@@ -21,7 +22,7 @@ const HEADERS = {
 
 /** The public face beside the API: `/api/health`, whatever the Host, and the console's files. */
 export function createFrontend(config: Config): FetchHandler {
-  return async (request) => {
+  const answer = async (request: Request): Promise<Response> => {
     const url = new URL(request.url)
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (/^\/api\/health\/?$/.test(url.pathname)) {
@@ -35,6 +36,11 @@ export function createFrontend(config: Config): FetchHandler {
     if (!isRead) return wrongMethod()
     const headers = { ...HEADERS, 'content-type': asset.type, 'cache-control': 'no-cache' }
     return new Response(await readFile(new URL(asset.file, FOLDER)), { headers })
+  }
+  return async (request) => {
+    const response = await answer(request)
+    response.headers.set('x-request-id', randomUUID())
+    return response
   }
 }
 

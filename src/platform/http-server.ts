@@ -46,6 +46,8 @@ function start(options: { port: number; address: string }, fetch: FetchHandler) 
       port: options.port,
       hostname: options.address,
       idleTimeout: 60,
+      // The handlers bound what they read, and answer in JSON; beyond this bound Bun answers by itself, with nothing.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       fetch,
       error: () => Response.json({ error: 'Something went wrong on our side.' }, { status: 500 }),
       development: false,

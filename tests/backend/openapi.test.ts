@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import type { TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import { api } from '../support/api.ts'
 import { type TestContext, testContext } from '../support/context.ts'
 
@@ -51,6 +53,21 @@ test('every route is in the document, with a sentence, its permission, its error
     }
     if (operation?.['x-permission'] !== 'none')
       expect(operation?.responses['401'], `${method} ${path}`).toBeDefined()
+  }
+})
+
+test('the example of every request body has the right shape', () => {
+  for (const { method, path, hooks } of routes()) {
+    const documented = path.replace(/(.)\/$/, '$1').replace(/:([a-z_]+)/g, '{$1}')
+    const example =
+      paths[documented]?.[method.toLowerCase()]?.requestBody?.content['application/json']?.example
+    if (example === undefined) continue
+    const faults = [...Value.Errors(hooks.body as TSchema, example)].map((fault) => fault.message)
+    expect({ route: `${method} ${path}`, example, faults }).toEqual({
+      route: `${method} ${path}`,
+      example,
+      faults: [],
+    })
   }
 })
 

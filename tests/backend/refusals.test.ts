@@ -157,7 +157,7 @@ describe('a request without valid credentials', () => {
     await anonymous.get('/v1/roles')
     expect(unauthenticated()).toBe(before + 1)
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { level: 30, route: '/v1/roles/', ipAddress: '127.0.0.1', requestId: expect.any(String) },
+      { level: 30, route: '/v1/roles', ipAddress: '127.0.0.1', requestId: expect.any(String) },
     ])
   })
   const unauthenticated = () => Number(/^keyward_unauthenticated_total (\d+)$/m.exec(ctx.metrics.text())?.[1])
@@ -198,7 +198,7 @@ describe('the event of a refusal', () => {
   })
 
   test('belongs to the app that the query names for its environments', () => {
-    const list = { method: 'POST', route: '/v1/environments/', params: {} }
+    const list = { method: 'POST', route: '/v1/environments', params: {} }
     expect(refusalEvent({ ...list, query: { app_id: id.toUpperCase() } }, 'No.').appId).toBe(id)
     expect(refusalEvent({ ...list, query: { app_id: 'nonsense' } }, 'No.').appId).toBeNull()
   })

@@ -18,9 +18,6 @@ const PUBLIC = [
   'POST /service/auth/password/reset',
 ]
 
-/** These act on the session alone. */
-const WITHOUT_BODY = ['POST /service/auth/logout', 'POST /service/auth/session']
-
 type Route = {
   method: string
   path: string
@@ -66,9 +63,7 @@ describe('every route', () => {
       expect(route.hooks.response, nameOf(route)).toBeDefined()
       if (route.path.includes(':')) expect(route.hooks.params, nameOf(route)).toBeDefined()
       const takesBody = route.method === 'POST' || route.method === 'PUT'
-      if (takesBody && !WITHOUT_BODY.includes(nameOf(route))) {
-        expect(route.hooks.body, nameOf(route)).toBeDefined()
-      }
+      if (takesBody) expect(route.hooks.body, nameOf(route)).toBeDefined()
     }
   })
 

@@ -16,7 +16,7 @@ const caller = (
   userId: null,
   name: 'Ada',
   email: null,
-  organisation: { id: 'o', name: 'O' },
+  organisation: { id: 'o' },
   role: { id: 'r', kind, name: kind, permissions: permissionsOf(kind, stored) },
   credential: { kind: 'token', id: 't', secret: '' },
   origin: { ipAddress: null, userAgent: null, requestId: 'x' },

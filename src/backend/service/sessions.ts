@@ -4,7 +4,7 @@ import { Methods, methods } from '../../core/auth/methods.ts'
 import { Session, SessionBearer } from '../../core/auth/session.ts'
 import * as sessions from '../../core/auth/sessions.ts'
 import type { Requests } from '../requests.ts'
-import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
+import { answers, ById, ListOf, NoBody, NoContent, PageQuery } from '../responses.ts'
 import { endedSessionCookie } from '../session-cookie.ts'
 import { sessionGuard } from '../session-guard.ts'
 
@@ -26,6 +26,7 @@ export const sessionsRoutes = (ctx: Context, requests: Requests) =>
     })
     .post('/session', ({ caller }) => sessions.issueBearer(ctx, caller), {
       signedIn: 'cookie',
+      body: NoBody,
       response: answers(200, SessionBearer, 400, 401, 403, 413, 415),
       detail: {
         tags,
@@ -42,6 +43,7 @@ export const sessionsRoutes = (ctx: Context, requests: Requests) =>
       },
       {
         signedIn: 'session',
+        body: NoBody,
         response: answers(204, NoContent, 400, 401, 403, 413, 415),
         detail: { tags, summary: 'Sign out', description: 'Ends this session, and with it all its bearers.' },
       },

@@ -8,8 +8,14 @@ import type { Requests } from '../requests.ts'
 import { answers, ListOf, PageQuery } from '../responses.ts'
 
 // Postgres knows no NUL in text.
-const exactly = (description: string) =>
-  t.Optional(t.String({ maxLength: 200, pattern: '^[^\\u0000]*$', description }))
+const exactly = (example: string) =>
+  t.Optional(
+    t.String({
+      maxLength: 200,
+      pattern: '^[^\\u0000]*$',
+      description: `Text without NUL characters${example}.`,
+    }),
+  )
 
 const Query = t.Composite(
   [
@@ -17,10 +23,10 @@ const Query = t.Composite(
     t.Object({
       from: t.Optional(Instant('Entries at this instant or later.')),
       to: t.Optional(Instant('Entries before this instant.')),
-      resource_type: exactly('Such as `role`.'),
-      resource_id: exactly('What the entries are about.'),
-      event_type: exactly('Such as `role.created`.'),
-      actor_id: exactly('Who did it.'),
+      resource_type: exactly(', such as `role`'),
+      resource_id: exactly(': what the entries are about'),
+      event_type: exactly(', such as `role.created`'),
+      actor_id: exactly(': who did it'),
     }),
   ],
   { additionalProperties: true },

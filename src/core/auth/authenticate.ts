@@ -70,7 +70,7 @@ export function callerFrom(row: queries.CallerRow, credential: Credential, origi
     userId: row.user_id,
     name: row.full_name ?? '',
     email: row.email,
-    organisation: { id: organisation_id, name: row.organisation_name },
+    organisation: { id: organisation_id },
     role: {
       id: row.role_id,
       kind: role_kind,

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import { oldestFirst, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
-import type { CallerRow } from './queries.ts'
+import { type CallerRow, callerColumns, personOfSession } from './queries.ts'
 
 /** A sign-in as it is stored. */
 export type SessionRow = Readonly<{
@@ -24,16 +24,9 @@ export type SessionCallerRow = CallerRow & {
 export const findByCookie = (db: Queryable, hash: Buffer) =>
   db<SessionCallerRow[]>`
     select s.id as credential_id, s.created_at,
-      s.expires_at as session_expires_at, s.last_used_at as session_last_used_at,
-      p.id as principal_id, p.type as principal_type, o.id as organisation_id, o.name as organisation_name,
-      r.id as role_id, r.kind as role_kind, r.name as role_name, r.permissions as role_permissions,
-      u.id as user_id, u.email, u.full_name
+      s.expires_at as session_expires_at, s.last_used_at as session_last_used_at, ${callerColumns(db)}, u.full_name
     from sessions s
-    join users u on u.id = s.user_id
-    left join members m on m.user_id = u.id and m.removed_at is null
-    left join principals p on p.id = m.principal_id
-    left join roles r on r.id = p.role_id
-    left join organisations o on o.id = p.organisation_id
+    ${personOfSession(db)}
     where s.cookie_hash = ${hash}`
 
 /** A new session, and the first bearer under it. */

@@ -63,7 +63,7 @@ export async function authenticateCookie(
   if (bearerKind(cookie) !== 'cookie') throw unauthenticated('Invalid session')
   const now = ctx.clock.now()
   const [row] = await queries.findByCookie(ctx.db, hashBearer(cookie))
-  if (row === undefined || sessionIsOver(row, now)) throw unauthenticated('Session expired or deleted')
+  if (row === undefined || sessionIsOver(row, now)) throw unauthenticated()
   const unless = after(now, -LAST_USED_SECONDS)
   if (row.session_last_used_at <= unless) {
     queries.touch(ctx.db, row.credential_id, now, unless).catch(() => {
@@ -98,7 +98,7 @@ export async function issueBearer(ctx: Context, caller: Person): Promise<Session
     expiresAt,
     at,
   )
-  if (stored === undefined) throw unauthenticated('Session expired or deleted')
+  if (stored === undefined) throw unauthenticated()
   return { accessToken, expiresAt: stored.expires_at.toISOString() }
 }
 

@@ -23,7 +23,11 @@ export const SetAccess = Closed({
   apps: Type.Array(
     Closed({
       id: Id({ description: 'The app.' }),
-      environments: Type.Array(Id(), { minItems: 1, description: 'The environments of the app to grant.' }),
+      environments: Type.Array(Id(), {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'The environments of the app to grant.',
+      }),
     }),
     { description: 'Apps that are missing lose their access; an empty array revokes everything.' },
   ),

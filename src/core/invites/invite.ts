@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
+import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { linkUrl } from '../auth/links.ts'
 import { hasGlobalAccess, type RoleKind } from '../permissions.ts'
@@ -37,7 +38,9 @@ export const Invite = Type.Object({
   createdAt: Timestamp(),
   expiresAt: Timestamp(),
   inviteUrl: Nullable(
-    Type.String({ description: 'The link to hand over; null where the service mails it itself.' }),
+    Type.String({
+      description: 'The link to hand over, for whoever may invite; null where the service mails it itself.',
+    }),
   ),
 })
 export type Invite = Static<typeof Invite>
@@ -60,8 +63,11 @@ export const senderOf = (actor: Actor): Pick<InviteRow, 'sender_id' | 'sender_ty
   sender_name: actor.name || actor.email,
 })
 
-/** An invite as it is shown; its link only where no mail gateway takes it to its address and nowhere else. */
-export const present = (ctx: Context, row: InviteRow): Invite => ({
+/**
+ * An invite as it is shown to the actor. Its link lets in whoever has it: it is shown to those alone who may invite, and
+ * to nobody where a mail gateway takes it to its address.
+ */
+export const present = (ctx: Context, actor: Actor, row: InviteRow): Invite => ({
   id: row.id,
   inviteeEmail: row.email,
   role: { id: row.role_id, name: row.role_name },
@@ -75,5 +81,5 @@ export const present = (ctx: Context, row: InviteRow): Invite => ({
         },
   createdAt: row.created_at.toISOString(),
   expiresAt: row.expires_at.toISOString(),
-  inviteUrl: ctx.config.smtp === null ? linkUrl(ctx, 'invite', row) : null,
+  inviteUrl: ctx.config.smtp === null && can(actor, 'create', 'Members') ? linkUrl(ctx, 'invite', row) : null,
 })

@@ -24,7 +24,7 @@ import * as queries from './queries.ts'
 export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Invite>> {
   const window = windowOf(ctx, 'invites', request)
   const rows = await queries.list(ctx.db, actor.organisation.id, ctx.clock.now(), window)
-  return pageOf(ctx, 'invites', window, rows, byAge, (row) => present(ctx, row))
+  return pageOf(ctx, 'invites', window, rows, byAge, (row) => present(ctx, actor, row))
 }
 
 /**
@@ -48,7 +48,7 @@ export async function create(ctx: Context, caller: Actor, input: CreateInvite): 
       description: `Somebody was invited to the role "${role.name}".`,
     })
     if (ctx.config.smtp !== null) await ctx.queue.send(tx, 'send-invite', { inviteId: row.id })
-    return present(ctx, row)
+    return present(ctx, actor, row)
   })
   if (ctx.config.smtp !== null) await ctx.queue.wake()
   return invite

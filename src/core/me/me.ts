@@ -49,8 +49,8 @@ export async function get(ctx: Context, caller: Caller): Promise<Me> {
   const { type, userId, name, email } = caller
   if (!isActor(caller))
     return { type, id: caller.userId, userId, name, email, role: null, organisation: null }
-  const role = await queries.roleHeldBy(ctx.db, caller.id)
-  if (role === undefined) throw unauthenticated()
+  const standing = await queries.standingOf(ctx.db, caller.id)
+  if (standing === undefined) throw unauthenticated()
   const { id, organisation } = caller
   return {
     type,
@@ -58,8 +58,8 @@ export async function get(ctx: Context, caller: Caller): Promise<Me> {
     userId,
     name,
     email,
-    role: presentRole(role),
-    organisation: { ...organisation, plan: ctx.config.plan },
+    role: presentRole(standing),
+    organisation: { ...organisation, name: standing.organisation_name, plan: ctx.config.plan },
   }
 }
 

@@ -1,12 +1,16 @@
 import type { Queryable } from '../../platform/database.ts'
 import type { RoleRow } from '../roles/role.ts'
 
-/** The role that a principal holds now; undefined when the principal is gone. */
-export const roleHeldBy = async (db: Queryable, principalId: string): Promise<RoleRow | undefined> =>
+/** The role that a principal holds now, and its organisation's name; undefined when the principal is gone. */
+export const standingOf = async (
+  db: Queryable,
+  principalId: string,
+): Promise<(RoleRow & { organisation_name: string }) | undefined> =>
   (
-    await db<RoleRow[]>`
-      select r.id, r.kind, r.position, r.name, r.name_key, r.description, r.color, r.permissions, r.created_at
-      from principals p join roles r on r.id = p.role_id
+    await db<(RoleRow & { organisation_name: string })[]>`
+      select r.id, r.kind, r.position, r.name, r.name_key, r.description, r.color, r.permissions, r.created_at,
+        o.name as organisation_name
+      from principals p join roles r on r.id = p.role_id join organisations o on o.id = p.organisation_id
       where p.id = ${principalId}`
   )[0]
 

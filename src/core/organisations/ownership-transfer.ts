@@ -68,7 +68,6 @@ export const transfer = (ctx: Context, caller: Actor, input: TransferOwnership):
       eventType: 'organisation.ownership_transferred',
       resourceType: 'organisation',
       resourceId: organisationId,
-      resourceMetadata: { name: actor.organisation.name },
       oldValues: { ownerId: actor.id },
       newValues: { ownerId: target.id },
       description: 'Ownership transferred; the former Owner is now an Admin.',

@@ -77,7 +77,7 @@ function wrongActions(actions: unknown, valid: readonly Action[], field: string)
   for (const [index, action] of actions.entries()) {
     if (!valid.includes(action)) {
       const shown = typeof action === 'string' ? ` ${quote(action)}` : ''
-      return `${field} has the unknown action${shown}; valid are ${valid.join(', ')}.`
+      return `${field} has the unknown action${shown}; valid: ${valid.join(', ')}.`
     }
     if (actions.indexOf(action) !== index) return `${field} lists ${action} twice.`
   }

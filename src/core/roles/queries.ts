@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import { rowsToRead, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
-import type { RoleRow, RoleValues } from './role.ts'
+import type { RoleRow, RoleSummaryRow, RoleValues } from './role.ts'
 
 const columns = (db: Queryable) =>
   db`id, kind, position, name, name_key, description, color, permissions, created_at`
@@ -9,8 +9,8 @@ const columns = (db: Queryable) =>
 /** The roles of an organisation: the five defaults first, then the custom ones, oldest first. */
 export const list = (db: Queryable, organisationId: string, window: Window) => {
   const [position = null, createdAt = null, id = null] = window.after ?? []
-  return db<RoleRow[]>`
-    select ${columns(db)} from roles
+  return db<RoleSummaryRow[]>`
+    select id, kind, position, name, description, color, created_at from roles
     where organisation_id = ${organisationId}
       and (${id}::uuid is null or (position, created_at, id) > (${position}::int, ${createdAt}::timestamptz, ${id}::uuid))
     order by position, created_at, id

@@ -18,6 +18,9 @@ export type RoleRow = Readonly<{
   created_at: Date
 }>
 
+/** A role as a list reads it. */
+export type RoleSummaryRow = Omit<RoleRow, 'name_key' | 'permissions'>
+
 /** A role in a list: without its permissions. */
 export const RoleSummary = Type.Object({
   id: Type.String({ description: 'Unique identifier of the role.' }),
@@ -109,7 +112,7 @@ export function additions(before: Permissions, after: Permissions): Permissions 
 }
 
 /** A role as a list shows it. */
-export const presentSummary = (row: RoleRow): Static<typeof RoleSummary> => ({
+export const presentSummary = (row: RoleSummaryRow): Static<typeof RoleSummary> => ({
   id: row.id,
   name: row.name,
   description: row.description,

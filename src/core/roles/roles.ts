@@ -19,6 +19,7 @@ import {
   presentSummary,
   type Role,
   type RoleRow,
+  type RoleSummaryRow,
   type RoleValues,
   requireCustom,
   type UpdateRole,
@@ -107,7 +108,7 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
     const [held] = await queries.holders(tx, actor.organisation.id, row.id)
     const holders = held === undefined ? [] : describeHolders(held)
     if (holders.length > 0) {
-      throw conflict(`The role is still held by ${holders.join(' and ')}; reassign them first.`)
+      throw conflict(`The role is still held by ${holders.join(' and ')}; reassign or cancel them first.`)
     }
     await queries.remove(tx, row.id)
     await record(ctx, tx, actor, {
@@ -120,7 +121,7 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
     })
   })
 
-const sortKey = (row: RoleRow) => [String(row.position), row.created_at.toISOString(), row.id]
+const sortKey = (row: RoleSummaryRow) => [String(row.position), row.created_at.toISOString(), row.id]
 
 async function existing(db: Queryable, actor: Actor, id: string): Promise<RoleRow> {
   const row = await queries.find(db, actor.organisation.id, id)

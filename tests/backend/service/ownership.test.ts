@@ -67,7 +67,7 @@ describe('POST /service/auth/ownership/transfer/', () => {
       event_type: 'organisation.ownership_transferred',
       resource_type: 'organisation',
       actor_id: ada.memberId,
-      resource_metadata: { name: 'My organisation' },
+      resource_metadata: {},
       old_values: { ownerId: ada.memberId },
       new_values: { ownerId: grace.memberId },
       description: 'Ownership transferred; the former Owner is now an Admin.',

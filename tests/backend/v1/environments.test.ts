@@ -111,9 +111,9 @@ describe('POST /v1/environments', () => {
 
   test.each([
     [{}, /name is required/],
-    [{ name: null }, /name is not valid/],
-    [{ name: ' QA' }, /name is not valid: 1 to 64 letters, digits, hyphens and underscores/],
-    [{ name: 'x'.repeat(65) }, /name is not valid/],
+    [{ name: null }, /name must be 1 to 64/],
+    [{ name: ' QA' }, /name must be 1 to 64 letters, digits, hyphens and underscores/],
+    [{ name: 'x'.repeat(65) }, /name must be 1 to 64/],
     [{ name: 'QA', type: 'prod' }, /Unknown field "type"/],
     [[], /The body must be an object/],
   ])('refuses %j', async (input, sentence) => {

@@ -90,10 +90,7 @@ describe('POST /v1/roles', () => {
       { name: 'x', permissions: { permissions: { Robots: [] }, app_permissions: {} } },
       /"Robots"; valid are Organisation/,
     ],
-    [
-      { name: 'x', permissions: { permissions: { Logs: ['create'] }, app_permissions: {} } },
-      /valid are read\./,
-    ],
+    [{ name: 'x', permissions: { permissions: { Logs: ['create'] }, app_permissions: {} } }, /valid: read\./],
     [{ name: 'x'.repeat(65), permissions: nothing }, /name must have at most 64 characters/],
     [{ name: '  ', permissions: nothing }, /name is required/],
     [{ permissions: nothing }, /name is required/],
