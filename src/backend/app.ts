@@ -33,7 +33,8 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
   const routes = apiRoutes(ctx, requests)
   const methodsAt = methodsByPath(() => app.routes)
 
-  const app = new Elysia({ normalize: false })
+  // Without it the router would take the path's start from the length of an ordinary host.
+  const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .wrap(front(ctx, requests, methodsAt))
     .onError({ as: 'global' }, async ({ code, error, request, params, query }) => {
       const failure = failureOf(code, error, ctx.log, requests.of(request).origin.requestId)

@@ -15,6 +15,8 @@ export function failureOf(code: string | number, error: unknown, log: Log, reque
     return { status: error.status, error: error.message, headers: error.headers }
   if (code === 'NOT_FOUND') return { status: 404, error: 'There is nothing at this path.', headers: {} }
   if (code === 'VALIDATION' && isRequestFault(error)) {
+    // A place in the path that can't be decoded names nothing.
+    if (error.type === 'params') return { status: 404, error: 'There is nothing at this path.', headers: {} }
     return { status: 400, error: describeFaults(error.all as unknown as ValueError[]), headers: {} }
   }
   if (isUnavailable(error)) {

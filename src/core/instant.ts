@@ -17,6 +17,8 @@ export function instantFrom(text: string): Date | null {
   const [, local] = INSTANT.exec(text) ?? []
   const [written, parsed] = [new Date(`${local}Z`), new Date(text)]
   if (Number.isNaN(written.getTime()) || Number.isNaN(parsed.getTime())) return null
+  // Postgres knows no year 0, and text of a year beyond 9999 has another form.
+  if (parsed.getUTCFullYear() < 1 || parsed.getUTCFullYear() > 9999) return null
   // Date takes 30 February for 2 March and 24:00 for the next day.
   return written.toISOString().slice(0, 10) === local?.slice(0, 10) ? parsed : null
 }

@@ -1,5 +1,5 @@
 import { Kind, type SchemaOptions, type TSchema, type TUnsafe, Type, TypeRegistry } from '@sinclair/typebox'
-import { codePoints, isVisible, normaliseName, UNSEEN_CHARACTERS } from './text.ts'
+import { codePoints, isNormalisable, isVisible, normaliseName, UNSEEN_CHARACTERS } from './text.ts'
 
 /** Says in a sentence what is wrong with a value, given the name of its field; null when nothing is. */
 type Explain = (value: unknown, field: string, schema: Record<string, unknown>) => string | null
@@ -24,6 +24,7 @@ export function explain(schema: TSchema, value: unknown, field: string): string 
 const text = defineKind('Text', (value, field, schema) => {
   if (typeof value !== 'string') return `${field} must be a string.`
   const maxLength = schema.maxLength as number
+  if (!isNormalisable(value, maxLength)) return `${field} must have at most ${maxLength} characters.`
   const minLength = (schema.minLength as number | undefined) ?? 0
   const length = codePoints(value)
   if (length > maxLength) return `${field} must have at most ${maxLength} characters.`
@@ -43,11 +44,12 @@ export const Text = (
 
 const name = defineKind('Name', (value, field, schema) => {
   if (typeof value !== 'string') return `${field} must be a string.`
+  const maxLength = schema.maxLength as number
+  if (!isNormalisable(value, maxLength)) return `${field} must have at most ${maxLength} characters.`
   const trimmed = normaliseName(value)
   if (trimmed === '') return `${field} is required.`
   if (UNSEEN_CHARACTERS.test(trimmed)) return `${field} must not contain control or invisible characters.`
   if (!isVisible(trimmed)) return `${field} is required.`
-  const maxLength = schema.maxLength as number
   return codePoints(trimmed) > maxLength ? `${field} must have at most ${maxLength} characters.` : null
 })
 

@@ -24,3 +24,10 @@ export const UNSEEN_CHARACTERS =
 
 /** Whether a text has anything to be seen. */
 export const isVisible = (text: string): boolean => /[^\p{Cc}\p{Cf}\p{Z}]/u.test(text)
+
+/**
+ * Whether a text may be normalised: not so much longer than `maxLength` code points that NFC could not bring it there,
+ * and without long runs of combining marks, which take time that grows with their square (UAX #15, Stream-Safe Text).
+ */
+export const isNormalisable = (text: string, maxLength: number): boolean =>
+  text.length <= 8 * maxLength && !/\p{M}{31}/u.test(text)

@@ -44,9 +44,12 @@ export async function recordFor(
   await db`insert into audit_entries ${db(entry(ctx, author, organisationId, event))}`
 }
 
+/** An actor's refusals of one minute beyond this many different ones share one entry that names no target. */
+const DISTINCT_PER_MINUTE = 20
+
 /**
  * Writes one entry for a refusal or a failed sign-in, or adds one to the entry of the same actor, event, target and
- * address in the same minute.
+ * address in the same minute. Whoever asks for one thing after the other can't fill the trail with it.
  */
 export async function recordCoalesced(
   ctx: Context,
@@ -54,14 +57,26 @@ export async function recordCoalesced(
   organisationId: string,
   event: AuditEvent,
 ): Promise<void> {
-  const row = entry(ctx, author, organisationId, event)
-  const minute = Math.floor(row.timestamp.getTime() / 60_000)
+  const minute = Math.floor(ctx.clock.now().getTime() / 60_000)
+  const [recent] = await ctx.db<{ entries: number }[]>`
+    select count(*)::int as entries from audit_entries
+    where organisation_id = ${organisationId} and actor_id = ${author.id ?? author.userId}
+      and timestamp >= ${new Date(minute * 60_000)} and coalesce_key is not null`
+  const isMany = (recent?.entries ?? 0) >= DISTINCT_PER_MINUTE
+  const row = entry(ctx, author, organisationId, isMany ? withoutTarget(event) : event)
   const same = [row.actor_id, row.event_type, row.resource_type, row.resource_id, row.ip_address, minute]
   const coalesce_key = createHash('sha256').update(JSON.stringify(same)).digest()
   await ctx.db`
     insert into audit_entries ${ctx.db({ ...row, coalesce_key })}
     on conflict (coalesce_key) do update set count = audit_entries.count + 1`
 }
+
+const withoutTarget = (event: AuditEvent): AuditEvent => ({
+  eventType: event.eventType,
+  resourceType: event.resourceType,
+  resourceId: null,
+  description: 'Many requests were refused within a minute.',
+})
 
 function entry(ctx: Context, author: Author, organisationId: string, event: AuditEvent) {
   const { credential } = author

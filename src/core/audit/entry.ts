@@ -70,9 +70,13 @@ export const viewerOf = (actor: Actor, everything: boolean): Viewer => ({
   everything,
 })
 
-/** An entry as it is shown to a viewer: where others called from is for global access alone. */
+/**
+ * An entry as it is shown to a viewer. Where others called from is for global access alone, and so is which apps and
+ * environments a change of access named.
+ */
 export function present(row: EntryRow, viewer: Viewer): Entry {
   const showsOrigin = viewer.everything || viewer.ids.includes(row.actor_id)
+  const showsValues = viewer.everything || !row.event_type.endsWith('.access_changed')
   return {
     id: row.id,
     eventType: row.event_type,
@@ -82,8 +86,8 @@ export function present(row: EntryRow, viewer: Viewer): Entry {
     actorId: row.actor_id,
     actorMetadata: row.actor_metadata,
     resourceMetadata: row.resource_metadata,
-    oldValues: row.old_values,
-    newValues: row.new_values,
+    oldValues: showsValues ? row.old_values : null,
+    newValues: showsValues ? row.new_values : null,
     description: row.description,
     ipAddress: showsOrigin ? row.ip_address : null,
     userAgent: showsOrigin ? row.user_agent : null,

@@ -6,7 +6,7 @@ import type { Transaction } from '../../platform/database.ts'
 import type { RequestOrigin } from '../actor.ts'
 import { recordFor } from '../audit/audit.ts'
 import { conflict, forbidden } from '../errors.ts'
-import { acceptFor } from '../invites/acceptance.ts'
+import { acceptFor, requireOffer } from '../invites/acceptance.ts'
 import { found } from '../organisations/founding.ts'
 import { Closed, Email, Id, Name, Text } from '../schema.ts'
 import { normaliseName } from '../text.ts'
@@ -22,6 +22,7 @@ import {
 } from './account.ts'
 import { sendVerification } from './email-links.ts'
 import * as queries from './queries.ts'
+import { countRegistration } from './sign-in-limits.ts'
 
 /** The body that registers an account. */
 export const Register = Closed({
@@ -55,6 +56,8 @@ export async function register(ctx: Context, input: Register, origin: RequestOri
   const [state] = await queries.registrationState(ctx.db, key)
   const seemsFirst = state?.organisation_id === null
   requireAdmission(ctx.config, seemsFirst, input)
+  if (input.invite !== undefined) await requireOffer(ctx, input.invite, key)
+  else if (!seemsFirst) await countRegistration(ctx, origin.ipAddress)
   if (state?.email_taken) throw conflict('An account with this e-mail address already exists.')
   const passwordHash = await ctx.passwords.hash(input.password)
 

@@ -17,18 +17,34 @@ export async function countAttempt(ctx: Context, emailKey: string, ipAddress: st
   if (own === null) return
   const now = ctx.clock.now().getTime()
   const network = networkOf(ipAddress)
-  const windows = [
+  await requireWithin(ctx, now, 'Too many attempts to sign in; wait before the next one.', [
     windowOf(ctx, own, now, ['account and address', emailKey, network]),
     windowOf(ctx, PER_ADDRESS, now, ['address', network]),
     windowOf(ctx, PER_ACCOUNT, now, ['account', emailKey]),
-  ]
+  ])
+}
+
+/** Counts a registration without an invite. 429 beyond 60 a minute from one address; off with the sign-in limits. */
+export async function countRegistration(ctx: Context, ipAddress: string | null): Promise<void> {
+  if (ctx.config.rateLimits.auth === null) return
+  const now = ctx.clock.now().getTime()
+  const window = windowOf(ctx, PER_ADDRESS, now, ['registration', networkOf(ipAddress)])
+  await requireWithin(ctx, now, 'Too many registrations; wait before the next one.', [window])
+}
+
+async function requireWithin(
+  ctx: Context,
+  now: number,
+  sentence: string,
+  windows: readonly Window[],
+): Promise<void> {
   const counts = new Map((await count(ctx.db, windows)).map((row) => [row.key, row.count]))
   const passed = windows
     .filter(({ key, rate }) => (counts.get(key) ?? 0) > rate.limit)
     .sort((a, b) => b.end - a.end)[0]
   if (passed === undefined) return
   const waitSeconds = (passed.end - now) / 1000
-  throw tooMany('Too many attempts to sign in; wait before the next one.', waitSeconds, passed.rate.limit)
+  throw tooMany(sentence, waitSeconds, passed.rate.limit)
 }
 
 /** What shares a limit: an IPv4 address, or the /64 that an IPv6 address is in, for whoever has one has all of it. */

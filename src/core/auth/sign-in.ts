@@ -45,7 +45,7 @@ export async function signIn(
 }
 
 function wrong(ctx: Context, account: AccountRow | undefined, origin: RequestOrigin) {
-  ctx.metrics.signInFailed(account !== undefined)
+  ctx.metrics.signInFailed()
   if (account === undefined) {
     ctx.log.info(
       { requestId: origin.requestId, ipAddress: origin.ipAddress },

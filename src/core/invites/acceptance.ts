@@ -42,6 +42,11 @@ export async function lookup(ctx: Context, token: string): Promise<Static<typeof
   return { email, organisation: { id: organisation_id, name: organisation_name } }
 }
 
+/** 404 for a link that is unknown, used, cancelled or expired, 403 for an invite to another address. Changes nothing. */
+export async function requireOffer(ctx: Context, token: string, emailKey: string): Promise<void> {
+  requireAddress(await offerOf(ctx, ctx.db, token), emailKey)
+}
+
 /** Makes whoever is signed in a member of the organisation that invites; refused as `acceptFor` says. */
 export async function accept(ctx: Context, caller: Person, token: string): Promise<Accepted> {
   const { userId, email, name, credential, origin } = caller
@@ -69,9 +74,7 @@ export async function acceptFor(
   await lockOrganisation(tx, organisationId)
   // Read again: whoever held the lock may have accepted or cancelled it.
   const offer = await offerOf(ctx, tx, token)
-  if (offer.email_key !== invitee.emailKey) {
-    throw forbidden('This invite is for another e-mail address than that of your account.')
-  }
+  requireAddress(offer, invitee.emailKey)
   if ((await queries.isMember(tx, invitee.userId)).length > 0) {
     throw conflict('You already belong to an organisation.')
   }
@@ -81,6 +84,11 @@ export async function acceptFor(
   const memberId = await join(ctx, tx, { organisationId, userId: invitee.userId, role: offer.role })
   await recordAcceptance(ctx, tx, offer, invitee, memberId)
   return { memberId, organisationId }
+}
+
+function requireAddress(offer: queries.OfferRow, emailKey: string): void {
+  if (offer.email_key === emailKey) return
+  throw forbidden('This invite is for another e-mail address than that of your account.')
 }
 
 const NOBODY = { member: null, organisation: null }
