@@ -17,7 +17,9 @@ import { startEmbeddedPostgres } from './platform/embedded-postgres.ts'
 import { type FetchHandler, listen } from './platform/http-server.ts'
 import { createLog } from './platform/log.ts'
 import { migrate, readMigrations } from './platform/migrate.ts'
+import { healthProblem, waitForSchemaVia } from './platform/running-keyward.ts'
 import { waitForSchema } from './platform/schema-status.ts'
+import { workerHealth } from './worker/health.ts'
 import { schedule } from './worker/schedule.ts'
 import { startWorker } from './worker/worker.ts'
 
@@ -30,6 +32,8 @@ const USAGE = `keyward [role]
   migrate    brings the database's schema up to date, then ends
              --wait  changes nothing: waits until the schema is there
              --timeout <seconds>  how long to wait (300)
+             --via <url>  waits for that of a backend, by its /service/ready/, with no database of its own
+  health     whether Keyward lives, on its own port or at a URL that follows, by the exit code
 `
 
 /** How long requests and jobs under way may take to finish. */
@@ -57,6 +61,8 @@ const ROLES: Readonly<Record<Role, (options: readonly string[]) => Promise<void>
     const ctx = await ready(readConfig('worker'))
     const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
     onStop(() => worker.stop())
+    const server = listen(binding(ctx.config), () => workerHealth(ctx))
+    onStop(() => server.stop(GRACE_SECONDS))
   },
   frontend: async () => {
     const config = readConfig('frontend')
@@ -64,7 +70,12 @@ const ROLES: Readonly<Record<Role, (options: readonly string[]) => Promise<void>
     onStop(() => server.stop(GRACE_SECONDS))
     createLog(config.logLevel).info({ url: server.url }, 'the frontend is listening')
   },
-  migrate: migrateOnly,
+  migrate: (options) => (options.includes('--wait') ? waitOnly(options) : migrateOnly()),
+  health: async ([url = null]) => {
+    const problem = await healthProblem(url, readConfig('health'))
+    if (problem !== null) throw new Error(problem)
+    await stop(0)
+  },
 }
 
 async function main([word = 'serve', ...options]: readonly string[]): Promise<void> {
@@ -155,21 +166,39 @@ async function ready(config: Config, database = databaseOf(config)): Promise<Con
   return ctx
 }
 
-async function migrateOnly(options: readonly string[]): Promise<void> {
+async function migrateOnly(): Promise<void> {
   const config = readConfig('migrate')
-  const log = createLog(config.logLevel)
-  const migrations = await readMigrations()
   const db = openDatabase(databaseOf(config), { max: 1 })
   onStop(() => db.end())
-  if (options.includes('--wait')) {
-    const given = options[options.indexOf('--timeout') + 1]
-    const timeoutSeconds = options.includes('--timeout') ? Number(given) : WAIT_SECONDS
-    if (!(timeoutSeconds >= 0)) throw new Error('--timeout must be followed by a number of seconds.')
-    await waitForSchema(db, migrations, { timeoutSeconds, log })
-  } else {
-    await migrate(db, migrations, { log, clock: systemClock })
+  await migrate(db, await readMigrations(), { log: createLog(config.logLevel), clock: systemClock })
+  await stop(0)
+}
+
+async function waitOnly(options: readonly string[]): Promise<void> {
+  const via = optionOf(options, '--via')
+  if (via !== null && !/^https?:$/.test(URL.parse(via)?.protocol ?? '')) {
+    throw new Error('--via must be followed by the address of /service/ready/ of a backend.')
+  }
+  const given = optionOf(options, '--timeout')
+  const timeoutSeconds = given === '' ? Number.NaN : Number(given ?? WAIT_SECONDS)
+  if (!(timeoutSeconds >= 0)) throw new Error('--timeout must be followed by a number of seconds.')
+  // Whoever asks a backend need not have a database.
+  const config = readConfig(via === null ? 'migrate' : 'health')
+  const waiting = { timeoutSeconds, log: createLog(config.logLevel) }
+  const migrations = await readMigrations()
+  if (via !== null) await waitForSchemaVia(via, migrations.at(-1)?.version ?? 0, waiting)
+  else {
+    const db = openDatabase(databaseOf(config), { max: 1 })
+    onStop(() => db.end())
+    await waitForSchema(db, migrations, waiting)
   }
   await stop(0)
+}
+
+/** What follows a name, empty when nothing does; null without the name. */
+function optionOf(options: readonly string[], name: string): string | null {
+  const index = options.indexOf(name)
+  return index < 0 ? null : (options[index + 1] ?? '')
 }
 
 const together =
