@@ -18,7 +18,7 @@ import { type FetchHandler, listen } from './platform/http-server.ts'
 import { createLog } from './platform/log.ts'
 import { migrate, readMigrations } from './platform/migrate.ts'
 import { healthProblem, waitForSchemaVia } from './platform/running-keyward.ts'
-import { waitForSchema } from './platform/schema-status.ts'
+import { waitForDatabase, waitForSchema } from './platform/schema-status.ts'
 import { workerHealth } from './worker/health.ts'
 import { schedule } from './worker/schedule.ts'
 import { startWorker } from './worker/worker.ts'
@@ -31,7 +31,7 @@ const USAGE = `keyward [role]
   frontend   the console's files
   migrate    brings the database's schema up to date, then ends
              --wait  changes nothing: waits until the schema is there
-             --timeout <seconds>  how long to wait (300)
+             --timeout <seconds>  how long to wait for the database, or with --wait for its schema (300)
              --via <url>  waits for that of a backend, by its /service/ready/, with no database of its own
   health     whether Keyward lives, on its own port or at a URL that follows, by the exit code
 `
@@ -70,7 +70,7 @@ const ROLES: Readonly<Record<Role, (options: readonly string[]) => Promise<void>
     onStop(() => server.stop(GRACE_SECONDS))
     createLog(config.logLevel).info({ url: server.url }, 'the frontend is listening')
   },
-  migrate: (options) => (options.includes('--wait') ? waitOnly(options) : migrateOnly()),
+  migrate: (options) => (options.includes('--wait') ? waitOnly(options) : migrateOnly(options)),
   health: async ([url = null]) => {
     const problem = await healthProblem(url, readConfig('health'))
     if (problem !== null) throw new Error(problem)
@@ -166,11 +166,13 @@ async function ready(config: Config, database = databaseOf(config)): Promise<Con
   return ctx
 }
 
-async function migrateOnly(): Promise<void> {
-  const config = readConfig('migrate')
-  const db = openDatabase(databaseOf(config), { max: 1 })
+async function migrateOnly(options: readonly string[]): Promise<void> {
+  const waiting = waitOptions(options, readConfig('migrate'))
+  const db = openDatabase(databaseOf(waiting.config), { max: 1 })
   onStop(() => db.end())
-  await migrate(db, await readMigrations(), { log: createLog(config.logLevel), clock: systemClock })
+  // It may be about to start, or to be given its user: only then is there something to migrate.
+  await waitForDatabase(db, waiting)
+  await migrate(db, await readMigrations(), { log: waiting.log, clock: systemClock })
   await stop(0)
 }
 
@@ -179,20 +181,23 @@ async function waitOnly(options: readonly string[]): Promise<void> {
   if (via !== null && !/^https?:$/.test(URL.parse(via)?.protocol ?? '')) {
     throw new Error('--via must be followed by the address of /service/ready/ of a backend.')
   }
-  const given = optionOf(options, '--timeout')
-  const timeoutSeconds = given === '' ? Number.NaN : Number(given ?? WAIT_SECONDS)
-  if (!(timeoutSeconds >= 0)) throw new Error('--timeout must be followed by a number of seconds.')
   // Whoever asks a backend need not have a database.
-  const config = readConfig(via === null ? 'migrate' : 'health')
-  const waiting = { timeoutSeconds, log: createLog(config.logLevel) }
+  const waiting = waitOptions(options, readConfig(via === null ? 'migrate' : 'health'))
   const migrations = await readMigrations()
   if (via !== null) await waitForSchemaVia(via, migrations.at(-1)?.version ?? 0, waiting)
   else {
-    const db = openDatabase(databaseOf(config), { max: 1 })
+    const db = openDatabase(databaseOf(waiting.config), { max: 1 })
     onStop(() => db.end())
     await waitForSchema(db, migrations, waiting)
   }
   await stop(0)
+}
+
+function waitOptions(options: readonly string[], config: Config) {
+  const given = optionOf(options, '--timeout')
+  const timeoutSeconds = given === '' ? Number.NaN : Number(given ?? WAIT_SECONDS)
+  if (!(timeoutSeconds >= 0)) throw new Error('--timeout must be followed by a number of seconds.')
+  return { config, timeoutSeconds, log: createLog(config.logLevel) }
 }
 
 /** What follows a name, empty when nothing does; null without the name. */

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { WaitOptions } from './schema-status.ts'
+import { type WaitOptions, waitUntil } from './schema-status.ts'
 
 const ANSWER_MILLISECONDS = 3000
 
 /**
- * Asks whether a Keyward lives, at `url` or else on its own port: a backend or worker by `/service/health/`, a
- * frontend by `/api/health`. Null when it does, else a sentence.
+ * Asks whether a Keyward lives (or is ready), at `url` or else on its own port: a backend or worker by
+ * `/service/health/`, a frontend by `/api/health`. Null when it does, else a sentence.
  */
 export async function healthProblem(
   url: string | null,
@@ -23,18 +22,7 @@ export async function healthProblem(
  * signal's reason when it is aborted.
  */
 export async function waitForSchemaVia(url: string, required: number, options: WaitOptions): Promise<void> {
-  const deadline = performance.now() + options.timeoutSeconds * 1000
-  let before: string | null = null
-  for (;;) {
-    options.signal?.throwIfAborted()
-    const problem = await schemaProblemAt(url, required)
-    if (problem === null) return
-    if (problem !== before) options.log.info({ reason: problem }, 'Waiting for the backend')
-    before = problem
-    const left = deadline - performance.now()
-    if (left <= 0) throw new Error(`Waited ${options.timeoutSeconds} s in vain. ${problem}`)
-    await sleep(Math.min(left, (options.pollSeconds ?? 1) * 1000), undefined, { signal: options.signal })
-  }
+  await waitUntil('the backend', () => schemaProblemAt(url, required), options)
 }
 
 // An address that means all of them is reached by loopback.
@@ -47,7 +35,8 @@ function reachable(bindAddress: string): string {
 async function problemAt(url: string): Promise<string | null> {
   const answer = await ask(url)
   if (answer === null) return `${url} does not answer.`
-  if (answer.status === 200 && answer.body.status === 'alive') return null
+  const { status } = answer.body
+  if (answer.status === 200 && (status === 'alive' || status === 'ready')) return null
   return `${url} answers ${answer.status}, not that it is alive.`
 }
 

@@ -34,10 +34,15 @@ test.each([
   expect(await healthProblem(null, { port, bindAddress })).toBeNull()
 })
 
+test('one that is ready lives', async () => {
+  const { url } = serve({ '/service/ready/': () => ready(3) })
+  expect(await healthProblem(`${url}/service/ready/`, nowhere)).toBeNull()
+})
+
 test('a 200 of something else is not alive, nor is a refusal or silence', async () => {
   const { url } = serve({
     '/page': () => new Response('<p>alive</p>'),
-    '/json': () => Response.json({ status: 'ready' }),
+    '/json': () => Response.json({ status: 'ok' }),
     '/null': () => Response.json(null),
     '/busy': () => Response.json({ status: 'alive' }, { status: 503 }),
   })

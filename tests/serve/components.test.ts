@@ -68,6 +68,11 @@ test('backends and worker wait until the schema is there, and migrate --wait say
     '\nWaited 0 s in vain. The database schema is at version 0 and must be at',
   )
 
+  const nowhere = { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' }
+  const lost = start(['migrate', '--timeout', '0'], nowhere)
+  expect(await lost.exited).toBe(1)
+  expect(lost.output()).toContain('\nWaited 0 s in vain. The database is not reachable')
+
   const migrate = start(['migrate'])
   expect(await migrate.exited).toBe(0)
   expect(await waiting.exited).toBe(0)
