@@ -38,6 +38,10 @@ export async function buildKeyward(name: string, context = root): Promise<void> 
   await build(name, context, join(context, 'Dockerfile'), bases)
 }
 
+/** Whether an image is here, or can be had from a registry. */
+export const canPull = async (name: string): Promise<boolean> =>
+  (await succeeds('image', 'inspect', name)) || (await succeeds('pull', '--quiet', name))
+
 const runtime = () => provide('RUNTIME', images.runtime, 'debian:12-slim', debian)
 const bun = () => provide('BUN', images.bun, `oven/bun:${Bun.version}-slim`, bunFromHere)
 
