@@ -4,7 +4,7 @@
 {{- if not $v.host -}}
 {{- fail "host is not set: set it to the public host name, such as --set host=keyward.example.org." -}}
 {{- end -}}
-{{- if not (regexMatch "^((http|https)://)?(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?)(:[0-9]{1,5})?$" ($v.host | trimSuffix "/")) -}}
+{{- if not (regexMatch "^((?i:https?)://)?(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?)(:[0-9]{1,5})?$" ($v.host | trimSuffix "/")) -}}
 {{- fail (printf "host is %q; it must be a host name, host:port or an origin, such as keyward.example.org or https://keyward.example.org." $v.host) -}}
 {{- end -}}
 {{- range $v.extraHosts -}}
