@@ -14,18 +14,20 @@ export type Deployment = {
   redis: StartedTestContainer
   /** A role of Keyward that is configured for them, not started. */
   keyward(role: string, ...options: string[]): KeywardContainer
-  /** Starts a backend and waits until it is ready. */
-  backend(): Promise<StartedKeywardContainer>
+  /** Starts one, until `remove` at the latest. */
+  start(container: KeywardContainer): Promise<StartedKeywardContainer>
   /** Runs `migrate` to its end. */
   migrate(): Promise<void>
   remove(): Promise<void>
 }
 
-const PASSWORD = 'secret of the tests'
+const PASSWORD = 'secret:of/the@tests'
 
 /** Makes the images, at most ten minutes on a machine that has none, and readies Testcontainers for this machine. */
 export async function prepare(): Promise<void> {
   await prepareImages('keyward', 'postgres', 'redis')
+  // Some versions of Docker publish a port of IPv6 under a number of its own, where another container may listen.
+  if (!process.env.DOCKER_HOST) process.env.TESTCONTAINERS_HOST_OVERRIDE ??= '127.0.0.1'
   // It removes what a killed run leaves behind; without its image Testcontainers would not start at all.
   if (!(await canPull('testcontainers/ryuk:0.14.0'))) process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true'
 }
@@ -45,8 +47,8 @@ export async function startDeployment(): Promise<Deployment> {
     postgres,
     redis,
     keyward,
-    backend: async () => {
-      const started = await keyward('backend').start()
+    start: async (container) => {
+      const started = await container.start()
       removals.unshift(() => started.stop({ timeout: 1000 }))
       return started
     },
@@ -88,6 +90,6 @@ function startRedis(network: StartedNetwork): Promise<StartedTestContainer> {
     .withNetworkAliases('redis')
     .withCommand(['redis-server', '--requirepass', PASSWORD, '--save', ''])
     .withExposedPorts(6379)
-    .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
+    .withWaitStrategy(Wait.forSuccessfulCommand(`redis-cli -a '${PASSWORD}' ping | grep -q PONG`))
     .start()
 }
