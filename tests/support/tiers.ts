@@ -23,7 +23,7 @@ export const tiers: readonly Tier[] = [
   { name: 'api', folder: 'tests/backend/', database: true, missing: nothingMissing },
   { name: 'redis', folder: 'tests/redis/', database: true, missing: () => missingProgram('redis-server') },
   { name: 'containers', folder: 'tests/containers/', serial: true, missing: missingDocker },
-  { name: 'chart', folder: 'tests/chart/', missing: () => missingProgram('helm') },
+  { name: 'chart', folder: 'tests/chart/', missing: missingHelm },
   {
     name: 'cluster',
     folder: 'tests/cluster/',
@@ -80,6 +80,11 @@ function missingImages(): string | null {
     ? null
     : 'KEYWARD_TEST_IMAGE_LOAD names no command that brings an image of Docker to the cluster, ' +
         'nor KEYWARD_TEST_IMAGE an image that the cluster can pull'
+}
+
+function missingHelm(): string | null {
+  const { KEYWARD_TEST_HELM, KEYWARD_TEST_HELM3 } = process.env
+  return missingProgram(KEYWARD_TEST_HELM || 'helm') ?? missingProgram(KEYWARD_TEST_HELM3 || 'helm3')
 }
 
 const missingAll = (...names: string[]): string | null =>
