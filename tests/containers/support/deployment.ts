@@ -12,6 +12,9 @@ import { KeywardContainer, type StartedKeywardContainer } from '../../support/ke
 export type Deployment = {
   postgres: StartedTestContainer
   redis: StartedTestContainer
+  /** The network's name, and the configuration of whoever joins it. */
+  network: string
+  environment: Readonly<Record<string, string>>
   /** A role of Keyward that is configured for them, not started. */
   keyward(role: string, ...options: string[]): KeywardContainer
   /** Starts one, until `remove` at the latest. */
@@ -46,6 +49,8 @@ export async function startDeployment(): Promise<Deployment> {
   return {
     postgres,
     redis,
+    network: network.getName(),
+    environment: ENVIRONMENT,
     keyward,
     start: async (container) => {
       const started = await container.start()
