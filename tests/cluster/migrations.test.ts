@@ -63,7 +63,10 @@ test(
 test(
   'a rollback to the older image runs on the newer schema, and loses no request',
   async () => {
-    await underLoad('rollback', everydayUse(), () => release.rollback())
+    await underLoad('rollback', everydayUse(), async () => {
+      await release.rollback()
+      await settled(namespace)
+    })
     expect(await schemaVersion()).toBe(schema + 1)
     expect(await imagesInUse()).toEqual([imageName('test')])
     expect(await release.helm('get', 'metadata', 'keyward', '-o', 'json')).toContain('"version":"0.0.1"')

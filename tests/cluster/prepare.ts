@@ -8,6 +8,9 @@ import { images, prepareImages } from '../support/images/build.ts'
 import { attempt, output } from './support/command.ts'
 import { buildVariants, imageName } from './support/images.ts'
 
+// The cluster itself remembers what it has, so that a new one knows nothing.
+const RECORD = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'keyward-test-images' } }
+
 const load = process.env.KEYWARD_TEST_IMAGE_LOAD
 if (load) await bring(load)
 else console.log(`The cluster is expected to have or pull ${images.keyward}.`)
@@ -32,13 +35,13 @@ async function bring(command: string): Promise<void> {
   console.log(`${changed.length} images were loaded into the cluster (${seconds()}).`)
 }
 
-const imageId = async (name: string) =>
-  (await output(['docker', 'image', 'inspect', '--format', '{{.Id}}', name])).trim()
+async function imageId(name: string): Promise<string> {
+  return (await output(['docker', 'image', 'inspect', '--format', '{{.Id}}', name])).trim()
+}
 
-// The cluster itself remembers, so that a new one knows nothing.
-const RECORD = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'keyward-test-images' } }
-
-const keyOf = (name: string) => name.replaceAll(/[^A-Za-z0-9.-]/g, '_')
+function keyOf(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9.-]/g, '_')
+}
 
 async function loaded(): Promise<Record<string, string>> {
   const { code, stdout } = await attempt([

@@ -56,7 +56,10 @@ test(
   async () => {
     const three = { replicas: 3 }
     values = { ...values, backend: three, frontend: three, worker: three }
-    await underLoad('scale to 3', everydayUse(), () => release.upgrade(values))
+    await underLoad('scale to 3', everydayUse(), async () => {
+      await release.upgrade(values)
+      await settled(namespace)
+    })
     for (const component of ['backend', 'frontend', 'worker'] as const) {
       expect(await podsOf(namespace, component)).toHaveLength(3)
     }

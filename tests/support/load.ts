@@ -3,6 +3,8 @@ export type LoadReport = {
   sent: number
   failed: number
   reasons: Record<string, number>
+  /** When the first and the last of the failed requests failed, in seconds since the start. */
+  failedAt: number[]
   seconds: number
   slowestMs: number
 }
@@ -35,7 +37,7 @@ const MAX_UNDER_WAY = 200
  */
 export function startLoad(options: LoadOptions): Load {
   const { perSecond = 40, maxSeconds = 240, requests } = options
-  const report: LoadReport = { sent: 0, failed: 0, reasons: {}, seconds: 0, slowestMs: 0 }
+  const report: LoadReport = { sent: 0, failed: 0, reasons: {}, failedAt: [], seconds: 0, slowestMs: 0 }
   const underWay = new Set<Promise<void>>()
   const start = performance.now()
   const timer = setInterval(() => {
@@ -45,8 +47,9 @@ export function startLoad(options: LoadOptions): Load {
       if (request === undefined) return
       const isKept = report.sent % 2 === 1
       report.sent++
-      if (underWay.size >= MAX_UNDER_WAY) count(report, `more than ${MAX_UNDER_WAY} requests under way`)
-      else track(underWay, one(options, request, isKept, report))
+      if (underWay.size >= MAX_UNDER_WAY)
+        count(report, start, `more than ${MAX_UNDER_WAY} requests under way`)
+      else track(underWay, one(options, request, isKept, report, start))
     }
   }, 1000 / perSecond)
   const end = setTimeout(() => clearInterval(timer), maxSeconds * 1000)
@@ -75,6 +78,7 @@ async function one(
   request: LoadRequest,
   isKept: boolean,
   report: LoadReport,
+  loadStart: number,
 ): Promise<void> {
   const start = performance.now()
   try {
@@ -86,15 +90,21 @@ async function one(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     await response.arrayBuffer()
-    if (response.status !== 200) count(report, `${request.path}: status ${response.status}`)
+    if (response.status !== 200) count(report, loadStart, `${request.path}: status ${response.status}`)
   } catch (error) {
     const { code, name, message } = error as { code?: string; name?: string; message?: string }
-    count(report, `${request.path}: ${code ?? name ?? message}${isKept ? ' (kept connection)' : ''}`)
+    count(
+      report,
+      loadStart,
+      `${request.path}: ${code ?? name ?? message}${isKept ? ' (kept connection)' : ''}`,
+    )
   }
   report.slowestMs = Math.max(report.slowestMs, performance.now() - start)
 }
 
-function count(report: LoadReport, reason: string): void {
+function count(report: LoadReport, start: number, reason: string): void {
+  const at = (performance.now() - start) / 1000
+  report.failedAt = [report.failedAt[0] ?? at, at]
   report.failed++
   report.reasons[reason] = (report.reasons[reason] ?? 0) + 1
 }

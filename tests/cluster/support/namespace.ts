@@ -24,6 +24,7 @@ export type Namespace = {
   /** An object such as `deployment/keyward-backend`. */
   get<T extends object = KubernetesObject>(...what: string[]): Promise<T>
   list(kind: string, selector?: string): Promise<KubernetesObject[]>
+  /** Has it deleted, which goes on after this. */
   remove(): Promise<void>
 }
 
@@ -62,7 +63,9 @@ function inNamespace(name: string): Namespace {
       const text = await run(['get', kind, '-o', 'json', ...(selector ? ['-l', selector] : [])])
       return (JSON.parse(text) as { items: KubernetesObject[] }).items
     },
-    remove: () => removeLeftover(name),
+    remove: async () => {
+      await output(['kubectl', 'delete', 'namespace', name, '--wait=false'])
+    },
   }
 }
 
@@ -72,5 +75,5 @@ async function removeLeftover(name: string): Promise<void> {
   if ((JSON.parse(stdout) as KubernetesObject).metadata.labels?.[MARK] !== 'true') {
     throw new Error(`The cluster has a namespace ${name} that is not from these tests: rename or delete it.`)
   }
-  await output(['kubectl', 'delete', 'namespace', name, '--wait', '--timeout=120s'], { seconds: 130 })
+  await output(['kubectl', 'delete', 'namespace', name, '--wait', '--timeout=180s'], { seconds: 190 })
 }

@@ -1,3 +1,4 @@
+import { eventually } from '../../support/eventually.ts'
 import type { Namespace } from './namespace.ts'
 
 export type Component = 'backend' | 'frontend' | 'worker'
@@ -15,9 +16,21 @@ export async function reach(namespace: Namespace): Promise<Record<Component, str
   const address = process.env.KEYWARD_TEST_NODE ?? '127.0.0.1'
   const entries = components.map(async (component) => {
     const port = await nodePort(namespace, component)
-    return [component, `http://${address}:${port}`] as const
+    const url = `http://${address}:${port}`
+    await eventually(`${url} reaches the ${component}`, () => isReached(url, component), 30)
+    return [component, url] as const
   })
   return Object.fromEntries(await Promise.all(entries)) as Record<Component, string>
+}
+
+// A node learns of a new Service a moment later.
+async function isReached(url: string, component: Component): Promise<boolean> {
+  const path = component === 'frontend' ? '/api/health' : '/service/health/'
+  const options = { keepalive: false, signal: AbortSignal.timeout(2000) }
+  return await fetch(`${url}${path}`, options).then(
+    (response) => response.ok,
+    () => false,
+  )
 }
 
 async function nodePort(namespace: Namespace, component: Component): Promise<number> {
