@@ -1,4 +1,5 @@
 import { createApp } from './backend/app.ts'
+import { type Options, readOptions, USAGE } from './config/arguments.ts'
 import {
   type Config,
   ConfigError,
@@ -23,19 +24,6 @@ import { workerHealth } from './worker/health.ts'
 import { schedule } from './worker/schedule.ts'
 import { startWorker } from './worker/worker.ts'
 
-const USAGE = `keyward [role]
-
-  serve      everything in one process; with no DATABASE_URL it brings its own database (the default)
-  backend    the API, on an external database
-  worker     the jobs that run by themselves
-  frontend   the console's files
-  migrate    brings the database's schema up to date, then ends
-             --wait  changes nothing: waits until the schema is there
-             --timeout <seconds>  how long to wait for the database, or with --wait for its schema (300)
-             --via <url>  waits for that of a backend, by its /service/ready/, with no database of its own
-  health     whether Keyward lives, on its own port or at a URL that follows, by the exit code
-`
-
 /** How long requests and jobs under way may take to finish. */
 const GRACE_SECONDS = 20
 const WAIT_SECONDS = 300
@@ -49,7 +37,7 @@ function onStop(stop: () => Promise<unknown>): void {
   started.unshift({ stop })
 }
 
-const ROLES: Readonly<Record<Role, (options: readonly string[]) => Promise<void>>> = {
+const ROLES: Readonly<Record<Role, (options: Options) => Promise<void>>> = {
   serve,
   backend: async () => {
     const ctx = await ready(readConfig('backend'))
@@ -70,19 +58,24 @@ const ROLES: Readonly<Record<Role, (options: readonly string[]) => Promise<void>
     onStop(() => server.stop(GRACE_SECONDS))
     createLog(config.logLevel).info({ url: server.url }, 'the frontend is listening')
   },
-  migrate: (options) => (options.includes('--wait') ? waitOnly(options) : migrateOnly(options)),
-  health: async ([url = null]) => {
+  migrate: (options) => (options.wait ? waitOnly(options) : migrateOnly(options)),
+  health: async ({ url }) => {
     const problem = await healthProblem(url, readConfig('health'))
     if (problem !== null) throw new Error(problem)
     await stop(0)
   },
 }
 
-async function main([word = 'serve', ...options]: readonly string[]): Promise<void> {
+async function main([word = 'serve', ...args]: readonly string[]): Promise<void> {
   if (!Object.hasOwn(ROLES, word)) {
     const isHelp = /^(help|--help|-h)$/.test(word)
     ;(isHelp ? process.stdout : process.stderr).write(USAGE)
     process.exit(isHelp ? 0 : 2)
+  }
+  const options = readOptions(word, args)
+  if (options === null) {
+    process.stderr.write(`${word} does not know ${args.join(' ')}.\n\n${USAGE}`)
+    process.exit(2)
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0))
   // Left to Bun, such an error would end the process at once, and leave the embedded PostgreSQL running.
@@ -166,44 +159,37 @@ async function ready(config: Config, database = databaseOf(config)): Promise<Con
   return ctx
 }
 
-async function migrateOnly(options: readonly string[]): Promise<void> {
+async function migrateOnly(options: Options): Promise<void> {
   const waiting = waitOptions(options, readConfig('migrate'))
   const db = openDatabase(databaseOf(waiting.config), { max: 1 })
-  onStop(() => db.end())
+  onStop(() => db.end({ timeout: 5 }))
   // It may be about to start, or to be given its user: only then is there something to migrate.
   await waitForDatabase(db, waiting)
   await migrate(db, await readMigrations(), { log: waiting.log, clock: systemClock })
   await stop(0)
 }
 
-async function waitOnly(options: readonly string[]): Promise<void> {
-  const via = optionOf(options, '--via')
-  if (via !== null && !/^https?:$/.test(URL.parse(via)?.protocol ?? '')) {
+async function waitOnly(options: Options): Promise<void> {
+  const { via } = options
+  if (via !== undefined && !/^https?:$/.test(URL.parse(via)?.protocol ?? '')) {
     throw new Error('--via must be followed by the address of /service/ready/ of a backend.')
   }
   // Whoever asks a backend need not have a database.
-  const waiting = waitOptions(options, readConfig(via === null ? 'migrate' : 'health'))
+  const waiting = waitOptions(options, readConfig(via === undefined ? 'migrate' : 'health'))
   const migrations = await readMigrations()
-  if (via !== null) await waitForSchemaVia(via, migrations.at(-1)?.version ?? 0, waiting)
+  if (via !== undefined) await waitForSchemaVia(via, migrations.at(-1)?.version ?? 0, waiting)
   else {
     const db = openDatabase(databaseOf(waiting.config), { max: 1 })
-    onStop(() => db.end())
+    onStop(() => db.end({ timeout: 5 }))
     await waitForSchema(db, migrations, waiting)
   }
   await stop(0)
 }
 
-function waitOptions(options: readonly string[], config: Config) {
-  const given = optionOf(options, '--timeout')
-  const timeoutSeconds = given === '' ? Number.NaN : Number(given ?? WAIT_SECONDS)
+function waitOptions({ timeout }: Options, config: Config) {
+  const timeoutSeconds = Number(timeout ?? WAIT_SECONDS)
   if (!(timeoutSeconds >= 0)) throw new Error('--timeout must be followed by a number of seconds.')
   return { config, timeoutSeconds, log: createLog(config.logLevel) }
-}
-
-/** What follows a name, empty when nothing does; null without the name. */
-function optionOf(options: readonly string[], name: string): string | null {
-  const index = options.indexOf(name)
-  return index < 0 ? null : (options[index + 1] ?? '')
 }
 
 const together =
