@@ -36,7 +36,7 @@ const MARK = 'keyward.test/cluster-tier'
  */
 export async function createNamespace(name: string): Promise<Namespace> {
   const namespace = inNamespace(name)
-  await removeLeftover(name)
+  await removeNamespace(name)
   await namespace.apply({
     apiVersion: 'v1',
     kind: 'Namespace',
@@ -46,6 +46,11 @@ export async function createNamespace(name: string): Promise<Namespace> {
     },
   })
   return namespace
+}
+
+/** Makes a namespace that commands have created one of these tests'. */
+export async function takeNamespace(name: string): Promise<void> {
+  await attempt(['kubectl', 'label', 'namespace', name, `${MARK}=true`])
 }
 
 function inNamespace(name: string): Namespace {
@@ -69,11 +74,14 @@ function inNamespace(name: string): Namespace {
   }
 }
 
-async function removeLeftover(name: string): Promise<void> {
+/** Deletes a namespace of these tests, and waits until it is gone; the others' are refused. */
+export async function removeNamespace(name: string): Promise<void> {
   const { code, stdout } = await attempt(['kubectl', 'get', 'namespace', name, '-o', 'json'])
   if (code !== 0) return
   if ((JSON.parse(stdout) as KubernetesObject).metadata.labels?.[MARK] !== 'true') {
     throw new Error(`The cluster has a namespace ${name} that is not from these tests: rename or delete it.`)
   }
+  await attempt(['kubectl', '--namespace', name, 'delete', 'deployments,statefulsets,jobs', '--all'])
+  await attempt(['kubectl', '--namespace', name, 'delete', 'pods', '--all', '--grace-period=1'])
   await output(['kubectl', 'delete', 'namespace', name, '--wait', '--timeout=180s'], { seconds: 190 })
 }
