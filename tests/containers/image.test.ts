@@ -58,7 +58,8 @@ test('it is an ordinary user’s, says what it is, and is smaller than 220 MB be
     Env: expect.arrayContaining(['BIND_ADDRESS=0.0.0.0', 'KEYWARD_DATA=/data']),
     Labels: {
       'org.opencontainers.image.title': 'Keyward',
-      'org.opencontainers.image.licenses': 'Apache-2.0',
+      'org.opencontainers.image.licenses': packageJson.license,
+      'org.opencontainers.image.version': packageJson.version,
       'org.opencontainers.image.base.name': images.runtime,
     },
   })
@@ -67,6 +68,11 @@ test('it is an ordinary user’s, says what it is, and is smaller than 220 MB be
   const megabytes = (count: number) => `${(count / 1e6).toFixed(0)} MB`
   report('Image size', `${megabytes(all)}, ${megabytes(all - base)} of them beyond its base`)
   expect(all - base).toBeLessThan(220e6)
+})
+
+test('by default it is built with the Bun that the tests run on', async () => {
+  const dockerfile = await Bun.file(new URL('../../Dockerfile', import.meta.url)).text()
+  expect(dockerfile).toContain(`ARG BUN_IMAGE=oven/bun:${Bun.version}-slim\n`)
 })
 
 test('one command runs all of Keyward, and its volume keeps everything for the next one', async () => {

@@ -11,16 +11,26 @@ import { join } from 'node:path'
 const folder = import.meta.dir
 const root = join(folder, '..', '..', '..')
 
-/** A name from the environment stands for an image that is there or can be pulled; it is left as it is. */
-const named = (variable: string, otherwise: string) => process.env[variable] ?? otherwise
+const VARIABLES = {
+  keyward: 'KEYWARD_TEST_IMAGE',
+  postgres: 'KEYWARD_TEST_POSTGRES_IMAGE',
+  redis: 'KEYWARD_TEST_REDIS_IMAGE',
+  bun: 'KEYWARD_TEST_BUN_IMAGE',
+  runtime: 'KEYWARD_TEST_RUNTIME_IMAGE',
+} as const
+
+const nameOf = (what: keyof typeof VARIABLES, otherwise: string) => process.env[VARIABLES[what]] || otherwise
+
+/** Whether the environment names an image that is here or can be pulled: it is left as it is. */
+const isNamed = (what: keyof typeof VARIABLES) => Boolean(process.env[VARIABLES[what]])
 
 /** The names under which tests find the images. */
 export const images = {
-  keyward: named('KEYWARD_TEST_IMAGE', 'keyward:test'),
-  postgres: named('KEYWARD_TEST_POSTGRES_IMAGE', 'keyward-test/postgres:local'),
-  redis: named('KEYWARD_TEST_REDIS_IMAGE', 'keyward-test/redis:local'),
-  bun: named('KEYWARD_TEST_BUN_IMAGE', 'keyward-test/bun:local'),
-  runtime: named('KEYWARD_TEST_RUNTIME_IMAGE', 'keyward-test/debian:local'),
+  keyward: nameOf('keyward', 'keyward:test'),
+  postgres: nameOf('postgres', 'keyward-test/postgres:local'),
+  redis: nameOf('redis', 'keyward-test/redis:local'),
+  bun: nameOf('bun', 'keyward-test/bun:local'),
+  runtime: nameOf('runtime', 'keyward-test/debian:local'),
 } as const
 
 export type ImageName = 'keyward' | 'postgres' | 'redis'
@@ -42,30 +52,27 @@ export async function buildKeyward(name: string, context = root): Promise<void> 
 export const canPull = async (name: string): Promise<boolean> =>
   (await succeeds('image', 'inspect', name)) || (await succeeds('pull', '--quiet', name))
 
-const runtime = () => provide('RUNTIME', images.runtime, 'debian:12-slim', debian)
-const bun = () => provide('BUN', images.bun, `oven/bun:${Bun.version}-slim`, bunFromHere)
+const runtime = () => provide('runtime', 'debian:12-slim', debian)
+const bun = () => provide('bun', `oven/bun:${Bun.version}-slim`, bunFromHere)
 
 const recipes: Readonly<Record<ImageName, () => Promise<void>>> = {
-  keyward: async () => {
-    if (process.env.KEYWARD_TEST_IMAGE) await provide('', images.keyward, images.keyward, cannotBuild)
-    else await buildKeyward(images.keyward)
-  },
-  postgres: () => provide('POSTGRES', images.postgres, 'postgres:18', () => fromDebian('postgres')),
-  redis: () => provide('REDIS', images.redis, 'redis:8', () => fromDebian('redis')),
+  keyward: () => (isNamed('keyward') ? take(images.keyward) : buildKeyward(images.keyward)),
+  postgres: () => provide('postgres', 'postgres:18', () => fromDebian('postgres')),
+  redis: () => provide('redis', 'redis:8', () => fromDebian('redis')),
 }
 
 /** Takes the image that is there, else the published one, else makes it. */
-async function provide(what: string, name: string, published: string, make: () => Promise<void>) {
-  if (await succeeds('image', 'inspect', name)) return
-  const isOurs = !process.env[`KEYWARD_TEST_${what}_IMAGE`] && name !== published
-  const source = isOurs ? published : name
-  if (await succeeds('pull', '--quiet', source)) {
-    if (isOurs) await docker('tag', source, name)
-  } else if (isOurs) await make()
-  else throw new Error(`The image ${name} is not here, and it cannot be pulled.`)
+async function provide(what: keyof typeof images, published: string, make: () => Promise<void>) {
+  const name = images[what]
+  if (isNamed(what)) await take(name)
+  else if (await succeeds('image', 'inspect', name)) return
+  else if (await succeeds('pull', '--quiet', published)) await docker('tag', published, name)
+  else await make()
 }
 
-async function cannotBuild(): Promise<void> {}
+async function take(name: string): Promise<void> {
+  if (!(await canPull(name))) throw new Error(`The image ${name} is not here, and it cannot be pulled.`)
+}
 
 /** The smallest Debian that debootstrap makes, without what only people read. */
 async function debian(): Promise<void> {
