@@ -19,7 +19,7 @@ import type { KvConfig } from './platform/kv.ts'
 export type { Smtp } from './config/mail.ts'
 export { CONFIGURATION } from './config/variables.ts'
 
-export type Role = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate'
+export type Role = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate' | 'health'
 
 /** At most `limit` of something within `windowSeconds`. */
 export type RateLimit = Readonly<{ limit: number; windowSeconds: number }>
@@ -81,6 +81,7 @@ const NEEDS: Record<Role | 'embedded', readonly Need[]> = {
   worker: ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET'],
   frontend: ['HOST'],
   migrate: ['database'],
+  health: [],
 }
 
 /** The data directory of the embedded database; null when the environment names a database of its own. */

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util'
 import { createApp } from './backend/app.ts'
+import { type Options, readOptions, USAGE } from './config/arguments.ts'
 import {
   type Config,
   ConfigError,
@@ -18,20 +18,11 @@ import { startEmbeddedPostgres } from './platform/embedded-postgres.ts'
 import { type FetchHandler, listen } from './platform/http-server.ts'
 import { createLog } from './platform/log.ts'
 import { migrate, readMigrations } from './platform/migrate.ts'
-import { waitForSchema } from './platform/schema-status.ts'
+import { healthProblem, waitForSchemaVia } from './platform/running-keyward.ts'
+import { waitForDatabase, waitForSchema } from './platform/schema-status.ts'
+import { workerHealth } from './worker/health.ts'
 import { schedule } from './worker/schedule.ts'
 import { startWorker } from './worker/worker.ts'
-
-const USAGE = `keyward [role]
-
-  serve      everything in one process; with no DATABASE_URL it brings its own database (the default)
-  backend    the API, on an external database
-  worker     the jobs that run by themselves
-  frontend   the console's files
-  migrate    brings the database's schema up to date, then ends
-             --wait  changes nothing: waits until the schema is there
-             --timeout <seconds>  how long to wait (300)
-`
 
 /** How long requests and jobs under way may take to finish. */
 const GRACE_SECONDS = 20
@@ -46,8 +37,6 @@ function onStop(stop: () => Promise<unknown>): void {
   started.unshift({ stop })
 }
 
-type Options = Readonly<{ wait?: boolean; timeout?: string }>
-
 const ROLES: Readonly<Record<Role, (options: Options) => Promise<void>>> = {
   serve,
   backend: async () => {
@@ -60,6 +49,8 @@ const ROLES: Readonly<Record<Role, (options: Options) => Promise<void>>> = {
     const ctx = await ready(readConfig('worker'))
     const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
     onStop(() => worker.stop())
+    const server = listen(binding(ctx.config), () => workerHealth(ctx))
+    onStop(() => server.stop(GRACE_SECONDS))
   },
   frontend: async () => {
     const config = readConfig('frontend')
@@ -67,36 +58,36 @@ const ROLES: Readonly<Record<Role, (options: Options) => Promise<void>>> = {
     onStop(() => server.stop(GRACE_SECONDS))
     createLog(config.logLevel).info({ url: server.url }, 'the frontend is listening')
   },
-  migrate: migrateOnly,
+  migrate: (options) => (options.wait ? waitOnly(options) : migrateOnly(options)),
+  health: async ({ url }) => {
+    const problem = await healthProblem(url, readConfig('health'))
+    if (problem !== null) throw new Error(problem)
+    await stop(0)
+  },
 }
 
-async function main([word = 'serve', ...options]: readonly string[]): Promise<void> {
+async function main([word = 'serve', ...args]: readonly string[]): Promise<void> {
   if (!Object.hasOwn(ROLES, word)) {
     const isHelp = /^(help|--help|-h)$/.test(word)
     ;(isHelp ? process.stdout : process.stderr).write(USAGE)
     process.exit(isHelp ? 0 : 2)
   }
+  const options = readOptions(word, args)
+  if (options === null) {
+    process.stderr.write(`${word} does not know ${args.join(' ')}.\n\n${USAGE}`)
+    process.exit(2)
+  }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0))
   // Left to Bun, such an error would end the process at once, and leave the embedded PostgreSQL running.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, endWith)
   try {
-    await ROLES[word as Role](readOptions(word, options))
+    await ROLES[word as Role](options)
   } catch (error) {
     if (stopping) return
     process.stderr.write(
       `${error instanceof ConfigError ? 'Keyward cannot start:\n' : ''}${sentenceOf(error)}\n`,
     )
     await stop(1)
-  }
-}
-
-function readOptions(word: string, args: readonly string[]): Options {
-  try {
-    const known = { wait: { type: 'boolean' }, timeout: { type: 'string' } } as const
-    return parseArgs({ args: [...args], options: word === 'migrate' ? known : {} }).values
-  } catch {
-    process.stderr.write(`${word} does not know ${args.join(' ')}.\n\n${USAGE}`)
-    process.exit(2)
   }
 }
 
@@ -168,20 +159,37 @@ async function ready(config: Config, database = databaseOf(config)): Promise<Con
   return ctx
 }
 
-async function migrateOnly({ wait, timeout }: Options): Promise<void> {
-  const config = readConfig('migrate')
-  const log = createLog(config.logLevel)
-  const migrations = await readMigrations()
-  const db = openDatabase(databaseOf(config), { max: 1 })
+async function migrateOnly(options: Options): Promise<void> {
+  const waiting = waitOptions(options, readConfig('migrate'))
+  const db = openDatabase(databaseOf(waiting.config), { max: 1 })
   onStop(() => db.end({ timeout: 5 }))
-  if (wait) {
-    const timeoutSeconds = Number(timeout ?? WAIT_SECONDS)
-    if (!(timeoutSeconds >= 0)) throw new Error('--timeout must be followed by a number of seconds.')
-    await waitForSchema(db, migrations, { timeoutSeconds, log })
-  } else {
-    await migrate(db, migrations, { log, clock: systemClock })
+  // It may be about to start, or to be given its user: only then is there something to migrate.
+  await waitForDatabase(db, waiting)
+  await migrate(db, await readMigrations(), { log: waiting.log, clock: systemClock })
+  await stop(0)
+}
+
+async function waitOnly(options: Options): Promise<void> {
+  const { via } = options
+  if (via !== undefined && !/^https?:$/.test(URL.parse(via)?.protocol ?? '')) {
+    throw new Error('--via must be followed by the address of /service/ready/ of a backend.')
+  }
+  // Whoever asks a backend need not have a database.
+  const waiting = waitOptions(options, readConfig(via === undefined ? 'migrate' : 'health'))
+  const migrations = await readMigrations()
+  if (via !== undefined) await waitForSchemaVia(via, migrations.at(-1)?.version ?? 0, waiting)
+  else {
+    const db = openDatabase(databaseOf(waiting.config), { max: 1 })
+    onStop(() => db.end({ timeout: 5 }))
+    await waitForSchema(db, migrations, waiting)
   }
   await stop(0)
+}
+
+function waitOptions({ timeout }: Options, config: Config) {
+  const timeoutSeconds = Number(timeout ?? WAIT_SECONDS)
+  if (!(timeoutSeconds >= 0)) throw new Error('--timeout must be followed by a number of seconds.')
+  return { config, timeoutSeconds, log: createLog(config.logLevel) }
 }
 
 const together =

@@ -65,6 +65,10 @@ async function runTier(tier: Tier, files: string[]): Promise<Tally> {
   const missing = tier.missing()
   if (missing) return passOver(tier, missing)
   heading(tier.name)
+  if (tier.prepare && (await run([tier.prepare], {})).exitCode !== 0) {
+    remarks.push(`Failed: ${tier.name}, because ${tier.prepare} did.`)
+    return { ...none, failed: 1 }
+  }
   const env: Record<string, string> = {}
   if (tier.database && !process.env.KEYWARD_TEST_DATABASE_URL) {
     database ??= await startTestServer()

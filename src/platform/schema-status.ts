@@ -52,17 +52,49 @@ export type WaitOptions = {
  * than `timeoutSeconds`, at once when the schema is too new, and the signal's reason when it is aborted.
  */
 export async function waitForSchema(db: Database, migrations: Versions, options: WaitOptions): Promise<void> {
+  await waitUntil(
+    'the database',
+    async () => {
+      const status = await lookOnce(db, migrations)
+      if (typeof status === 'string') return status
+      if (status.state === 'too-new') throw new Error(schemaProblem(status) ?? '')
+      return schemaProblem(status)
+    },
+    options,
+  )
+}
+
+/** Waits until the database answers, whatever its schema. Throws as `waitForSchema` does. */
+export async function waitForDatabase(db: Database, options: WaitOptions): Promise<void> {
+  await waitUntil(
+    'the database',
+    async () => {
+      const status = await lookOnce(db, [])
+      return typeof status === 'string' ? status : null
+    },
+    options,
+  )
+}
+
+/**
+ * Looks at `what` again and again until there is no problem, and logs each that is not the one before. Throws a sentence when
+ * that takes longer than `timeoutSeconds`, and the signal's reason when it is aborted.
+ */
+export async function waitUntil(
+  what: string,
+  look: () => Promise<string | null>,
+  options: WaitOptions,
+): Promise<void> {
   const deadline = performance.now() + options.timeoutSeconds * 1000
   let before: string | null = null
   for (;;) {
     options.signal?.throwIfAborted()
-    const look = await lookOnce(db, migrations)
-    if (look.problem === null) return
-    if (look.final) throw new Error(look.problem)
-    if (look.problem !== before) options.log.info({ reason: look.problem }, 'Waiting for the database')
-    before = look.problem
+    const problem = await look()
+    if (problem === null) return
+    if (problem !== before) options.log.info({ reason: problem }, `Waiting for ${what}`)
+    before = problem
     const left = deadline - performance.now()
-    if (left <= 0) throw new Error(`Waited ${options.timeoutSeconds} s in vain. ${look.problem}`)
+    if (left <= 0) throw new Error(`Waited ${options.timeoutSeconds} s in vain. ${problem}`)
     await sleep(Math.min(left, (options.pollSeconds ?? 1) * 1000), undefined, { signal: options.signal })
   }
 }
@@ -88,11 +120,10 @@ function compare(version: number, required: number, floor: number): SchemaStatus
 }
 
 // Whatever the fault: a database that is being set up refuses the password or lacks the database for a while too.
-async function lookOnce(db: Database, migrations: Versions) {
+async function lookOnce(db: Database, migrations: Versions): Promise<SchemaStatus | string> {
   try {
-    const status = await schemaStatus(db, migrations)
-    return { problem: schemaProblem(status), final: status.state === 'too-new' }
+    return await schemaStatus(db, migrations)
   } catch (error) {
-    return { problem: `The database is not reachable: ${(error as Error).message}.`, final: false }
+    return `The database is not reachable: ${(error as Error).message}.`
   }
 }

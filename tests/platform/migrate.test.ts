@@ -6,7 +6,12 @@ import { pathToFileURL } from 'node:url'
 import { fakeClock } from '../../src/platform/clock.ts'
 import { type Database, openDatabase } from '../../src/platform/database.ts'
 import { type Migration, migrate, readMigrations } from '../../src/platform/migrate.ts'
-import { schemaProblem, schemaStatus, waitForSchema } from '../../src/platform/schema-status.ts'
+import {
+  schemaProblem,
+  schemaStatus,
+  waitForDatabase,
+  waitForSchema,
+} from '../../src/platform/schema-status.ts'
 import { emptyDatabase, type TestDatabase } from '../support/database.ts'
 import { recordedLog } from '../support/log-recorder.ts'
 
@@ -208,6 +213,22 @@ test('waiting ends when the database appears and somebody else has migrated it',
   await run(late, migrations)
   await waiting
   expect(lines.filter((line) => line.includes('Waiting for the database')).join()).toContain('does not exist')
+})
+
+test('waiting for a database alone ends when it appears, whatever its schema', async () => {
+  const { db, config } = await database()
+  const late = openDatabase({ ...config, database: `${config.database}_empty` })
+  undo.push(async () => {
+    await late.end()
+    await db.unsafe(`drop database ${config.database}_empty with (force)`)
+  })
+  await expect(waitForDatabase(late, { timeoutSeconds: 0, log })).rejects.toThrow(
+    'Waited 0 s in vain. The database is not reachable: ',
+  )
+  const waiting = waitForDatabase(late, { timeoutSeconds: 20, pollSeconds: 0.02, log })
+  await db.unsafe(`create database ${config.database}_empty template template0 encoding 'UTF8'`)
+  await waiting
+  expect((await schemaStatus(late, [])).version).toBe(0)
 })
 
 test('waiting in vain ends with a sentence', async () => {

@@ -3,6 +3,7 @@ import { eventually } from '../support/eventually.ts'
 import {
   cleanUp,
   databaseUrl,
+  freePort,
   isListening,
   type Keyward,
   type KeywardOptions,
@@ -54,21 +55,46 @@ test('backends and worker wait until the schema is there, and migrate --wait say
   expect(everyone.map(({ child }) => child.exitCode)).toEqual([null, null, null, null])
   expect(await Promise.all(backends.map((backend) => isListening(portOf(backend))))).toEqual([false, false])
 
+  // A frontend's neighbour: it has no database, no host and no secret.
+  const backend = `${backends[0]?.url}/service/ready/`
+  const via = startKeyward({ args: ['migrate', '--wait', '--via', backend] })
+  await eventually('it waits for the backend', () =>
+    via.output().includes('/service/ready/ does not answer.'),
+  )
+
   const tooLong = start(['migrate', '--wait', '--timeout', '0'])
   expect(await tooLong.exited).toBe(1)
   expect(tooLong.output()).toContain(
     '\nWaited 0 s in vain. The database schema is at version 0 and must be at',
   )
 
+  const nowhere = { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' }
+  const lost = start(['migrate', '--timeout', '0'], nowhere)
+  expect(await lost.exited).toBe(1)
+  expect(lost.output()).toContain('\nWaited 0 s in vain. The database is not reachable')
+
   const migrate = start(['migrate'])
   expect(await migrate.exited).toBe(0)
   expect(await waiting.exited).toBe(0)
   await Promise.all(backends.map(ready))
-  await eventually('the worker works', () => worker.output().includes('The worker is working'))
+  expect(await via.exited).toBe(0)
+  await ready(worker)
+  expect(worker.output()).toContain('The worker is working')
   expect(await start(['migrate'], { LOG_LEVEL: 'silent' }).exited).toBe(0)
 })
 
-test('backend and frontend each answer for their own health, under any Host', async () => {
+test('migrate refuses to wait for what is no time, or via what is no address', async () => {
+  for (const [options, words] of [
+    [['--timeout', 'long'], '--timeout must be followed by a number of seconds.'],
+    [['--via', 'backend:8080'], '--via must be followed by the address of /service/ready/ of a backend.'],
+  ] as const) {
+    const refused = start(['migrate', '--wait', ...options])
+    expect(await refused.exited).toBe(1)
+    expect(refused.output()).toBe(`${words}\n`)
+  }
+})
+
+test('backend, worker and frontend each answer for their own health, under any Host', async () => {
   frontend = start(['frontend'], { DATABASE_URL: '' })
   await eventually('the frontend listens', () => isListening(portOf(frontend)))
   const headers = { host: 'probe.invalid' }
@@ -76,12 +102,35 @@ test('backend and frontend each answer for their own health, under any Host', as
   expect(await statusOf(`${frontend.url}/`, headers)).toBe(400)
   expect(await statusOf(`${frontend.url}/`)).toBe(200)
   expect(await statusOf(`${frontend.url}/v1/roles/`)).toBe(404)
-  for (const { url } of backends) {
+  expect(await statusOf(`${worker.url}/`)).toBe(404)
+  for (const { url } of [...backends, worker]) {
     expect(await statusOf(`${url}/service/health/`, headers)).toBe(200)
     expect(await statusOf(`${url}/service/ready/`, headers)).toBe(200)
     expect(await statusOf(`${url}/v1/roles/`, headers)).toBe(400)
     expect(await statusOf(`${url}/api/health`)).toBe(404)
   }
+})
+
+test('health says by its exit code whether the Keyward on its own port, or at an address, lives', async () => {
+  const health = (args: string[], port: number) => {
+    const asked = startKeyward({ args: ['health', ...args], env: { PORT: String(port) } })
+    return asked.exited.then((code) => [code, asked.output()])
+  }
+  const living = [backends[0], worker, frontend].map((keyward) => portOf(keyward as Keyward))
+  const codes = await Promise.all(living.map((port) => health([], port)))
+  expect(codes).toEqual([
+    [0, ''],
+    [0, ''],
+    [0, ''],
+  ])
+  const nobody = freePort()
+  expect(await health([`${frontend.url}/api/health`], nobody)).toEqual([0, ''])
+  expect(await health([], nobody)).toEqual([
+    1,
+    `http://127.0.0.1:${nobody}/service/health/ does not answer.\n`,
+  ])
+  const wrong = `${frontend.url}/service/health/`
+  expect(await health([wrong], nobody)).toEqual([1, `${wrong} answers 404, not that it is alive.\n`])
 })
 
 test('what one backend revokes, the other refuses on the next request', async () => {
@@ -104,11 +153,13 @@ test('what one backend revokes, the other refuses on the next request', async ()
 test('without its database a backend is alive, but not ready, and is again by itself', async () => {
   await postgres.stop()
   expect(await statuses('/service/ready/')).toEqual([503, 503])
+  expect(await statusOf(`${worker.url}/service/ready/`)).toBe(503)
+  expect(await statusOf(`${worker.url}/service/health/`)).toBe(200)
   expect(await statuses('/service/health/')).toEqual([200, 200])
   const unavailable = await me()
   expect(unavailable.map(({ status }) => status)).toEqual([503, 503])
   await postgres.start()
-  await Promise.all(backends.map(ready))
+  await Promise.all([...backends, worker].map(ready))
   expect((await me()).map(({ status }) => status)).toEqual([200, 200])
   expect(worker.child.exitCode).toBeNull()
 })

@@ -24,9 +24,9 @@ export async function call(
 const ada = { email: 'ada@example.org', password: 'correct horse battery' }
 
 /** Registers Ada, the first account of a deployment. */
-export const register = (keyward: Keyward) =>
+export const register = (keyward: Pick<Keyward, 'url'>) =>
   call(keyward, 'POST', '/service/auth/password/register/', { body: ada })
 
 /** Signs Ada in; the answer's `accessToken` is a session's bearer. */
-export const signIn = (keyward: Keyward) =>
+export const signIn = (keyward: Pick<Keyward, 'url'>) =>
   call(keyward, 'POST', '/service/auth/password/login/', { body: ada })

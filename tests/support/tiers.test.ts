@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { tierOf, tiers } from './tiers.ts'
 
 test.each([
@@ -32,18 +35,73 @@ test('a tier that needs a program says which one is missing', () => {
   }
 })
 
+test('the chart tier asks for Helm 4 and Helm 3, by name or where a variable says', () => {
+  const chart = tiers.find((tier) => tier.name === 'chart')
+  const { PATH, KEYWARD_TEST_HELM, KEYWARD_TEST_HELM3 } = process.env
+  const folder = mkdtempSync(join(tmpdir(), 'keyward-tiers-'))
+  try {
+    process.env.PATH = folder
+    delete process.env.KEYWARD_TEST_HELM
+    delete process.env.KEYWARD_TEST_HELM3
+    writeFileSync(join(folder, 'helm'), '#!/bin/sh\nexit 0\n', { mode: 0o755 })
+    expect(chart?.missing()).toBe('helm3 is not on the PATH')
+    process.env.KEYWARD_TEST_HELM3 = join(folder, 'helm')
+    expect(chart?.missing()).toBeNull()
+    process.env.KEYWARD_TEST_HELM = '/nowhere/helm'
+    expect(chart?.missing()).toBe('/nowhere/helm is not on the PATH')
+  } finally {
+    rmSync(folder, { recursive: true })
+    restore({ PATH, KEYWARD_TEST_HELM, KEYWARD_TEST_HELM3 })
+  }
+})
+
 test('the cluster tier says what is wrong with KUBECONFIG', () => {
   const cluster = tiers.find((tier) => tier.name === 'cluster')
-  const before = process.env.KUBECONFIG
+  const { KUBECONFIG, PATH } = process.env
+  const folder = mkdtempSync(join(tmpdir(), 'keyward-tiers-'))
   try {
     delete process.env.KUBECONFIG
     expect(cluster?.missing()).toBe('KUBECONFIG is not set')
     process.env.KUBECONFIG = '/nowhere/kubeconfig'
     expect(cluster?.missing()).toBe('the file that KUBECONFIG names does not exist')
     process.env.KUBECONFIG = import.meta.path
-    expect(cluster?.missing()).toBeNull()
+    process.env.PATH = '/nowhere'
+    expect(cluster?.missing()).toBe('kubectl is not on the PATH')
+    writeFileSync(join(folder, 'kubectl'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    process.env.PATH = folder
+    expect(cluster?.missing()).toBe('the cluster that KUBECONFIG names does not answer')
   } finally {
-    if (before === undefined) delete process.env.KUBECONFIG
-    else process.env.KUBECONFIG = before
+    rmSync(folder, { recursive: true })
+    restore({ KUBECONFIG, PATH })
   }
 })
+
+test('the cluster tier asks for a way to bring images to the cluster', () => {
+  const cluster = tiers.find((tier) => tier.name === 'cluster')
+  const { KUBECONFIG, PATH, KEYWARD_TEST_IMAGE, KEYWARD_TEST_IMAGE_LOAD } = process.env
+  const folder = mkdtempSync(join(tmpdir(), 'keyward-tiers-'))
+  try {
+    for (const name of ['kubectl', 'helm', 'helm3']) {
+      writeFileSync(join(folder, name), '#!/bin/sh\nexit 0\n', { mode: 0o755 })
+    }
+    process.env.PATH = folder
+    process.env.KUBECONFIG = import.meta.path
+    delete process.env.KEYWARD_TEST_IMAGE
+    delete process.env.KEYWARD_TEST_IMAGE_LOAD
+    expect(cluster?.missing()).toStartWith('KEYWARD_TEST_IMAGE_LOAD names no command')
+    process.env.KEYWARD_TEST_IMAGE = 'registry.example/keyward:1'
+    expect(cluster?.missing()).toBeNull()
+    process.env.KEYWARD_TEST_IMAGE_LOAD = 'load'
+    expect(cluster?.missing()).toBe('docker is not on the PATH')
+  } finally {
+    rmSync(folder, { recursive: true })
+    restore({ KUBECONFIG, PATH, KEYWARD_TEST_IMAGE, KEYWARD_TEST_IMAGE_LOAD })
+  }
+})
+
+function restore(variables: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === undefined) delete process.env[name]
+    else process.env[name] = value
+  }
+}

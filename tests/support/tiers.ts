@@ -4,12 +4,14 @@ import { existsSync } from 'node:fs'
 /**
  * A group of test files that ask the same of the machine. `missing` is null where the tier can run, else
  * the reason why not, as a clause. `serial` tiers run one file at a time: their systems are too heavy, or shared.
+ * `prepare` is a script that runs before the tests.
  */
 export type Tier = {
   name: string
   folder: string
   database?: boolean
   serial?: boolean
+  prepare?: string
   missing(): string | null
 }
 
@@ -21,8 +23,14 @@ export const tiers: readonly Tier[] = [
   { name: 'api', folder: 'tests/backend/', database: true, missing: nothingMissing },
   { name: 'redis', folder: 'tests/redis/', database: true, missing: () => missingProgram('redis-server') },
   { name: 'containers', folder: 'tests/containers/', serial: true, missing: missingDocker },
-  { name: 'chart', folder: 'tests/chart/', missing: () => missingProgram('helm') },
-  { name: 'cluster', folder: 'tests/cluster/', serial: true, missing: missingCluster },
+  { name: 'chart', folder: 'tests/chart/', missing: missingHelm },
+  {
+    name: 'cluster',
+    folder: 'tests/cluster/',
+    serial: true,
+    prepare: 'tests/cluster/prepare.ts',
+    missing: missingCluster,
+  },
   { name: 'browser', folder: 'tests/e2e/', database: true, serial: true, missing: missingBrowser },
 ]
 
@@ -48,12 +56,39 @@ function missingDocker(): string | null {
 }
 
 function missingCluster(): string | null {
+  return missingKubernetes() ?? missingAll('kubectl', 'helm', 'helm3') ?? missingImages()
+}
+
+function missingKubernetes(): string | null {
   const path = process.env.KUBECONFIG
   if (!path) return 'KUBECONFIG is not set'
-  return path.split(':').some((file) => existsSync(file))
-    ? null
-    : 'the file that KUBECONFIG names does not exist'
+  if (!path.split(':').some((file) => existsSync(file))) {
+    return 'the file that KUBECONFIG names does not exist'
+  }
+  const missing = missingProgram('kubectl')
+  if (missing) return missing
+  const answer = spawnSync('kubectl', ['get', '--raw', '/readyz', '--request-timeout=20s'], {
+    timeout: 30_000,
+    stdio: 'ignore',
+  })
+  return answer.status === 0 ? null : 'the cluster that KUBECONFIG names does not answer'
 }
+
+function missingImages(): string | null {
+  if (process.env.KEYWARD_TEST_IMAGE_LOAD) return missingDocker()
+  return process.env.KEYWARD_TEST_IMAGE
+    ? null
+    : 'KEYWARD_TEST_IMAGE_LOAD names no command that brings an image of Docker to the cluster, ' +
+        'nor KEYWARD_TEST_IMAGE an image that the cluster can pull'
+}
+
+function missingHelm(): string | null {
+  const { KEYWARD_TEST_HELM, KEYWARD_TEST_HELM3 } = process.env
+  return missingProgram(KEYWARD_TEST_HELM || 'helm') ?? missingProgram(KEYWARD_TEST_HELM3 || 'helm3')
+}
+
+const missingAll = (...names: string[]): string | null =>
+  names.map((name) => missingProgram(name)).find((missing) => missing !== null) ?? null
 
 function missingBrowser(): string | null {
   return missingProgram('chromium', 'chromium-browser', 'google-chrome')

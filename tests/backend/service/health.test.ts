@@ -20,7 +20,7 @@ describe('GET /service/ready', () => {
     for (const schemaVersion of [ctx.schemaVersion, ctx.schemaVersion - 1]) {
       const { anonymous } = api({ ...ctx, schemaVersion })
       const { status, body } = await anonymous.send('GET', '/service/ready/', anyHost)
-      expect(body).toEqual({ status: 'ready' })
+      expect(body).toEqual({ status: 'ready', schema: ctx.schemaVersion })
       expect(status).toBe(200)
     }
   })

@@ -1,0 +1,146 @@
+{{/* Values that each are right but contradict each other or can't be used: refused in a sentence. */}}
+{{- define "keyward.checks" -}}
+{{- $v := .Values -}}
+{{- if not $v.host -}}
+{{- fail "host is not set: set it to the public host name, such as --set host=keyward.example.org." -}}
+{{- end -}}
+{{- if not (regexMatch "^((?i:https?)://)?(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?)(:[0-9]{1,5})?$" ($v.host | trimSuffix "/")) -}}
+{{- fail (printf "host is %q; it must be a host name, host:port or an origin, such as keyward.example.org or https://keyward.example.org." $v.host) -}}
+{{- end -}}
+{{- range $v.extraHosts -}}
+{{- if not (regexMatch "^\\.?(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?)(:[0-9]{1,5})?$" .) -}}
+{{- fail (printf "extraHosts contains %q; each entry must be a host name, or .example.org for the subdomains of example.org." .) -}}
+{{- end -}}
+{{- end -}}
+{{- range $v.extraOrigins -}}
+{{- if not (regexMatch "^https?://[^/*,\\s]+$" .) -}}
+{{- fail (printf "extraOrigins contains %q; each entry must be an origin such as https://tools.example.org, without a path." .) -}}
+{{- end -}}
+{{- end -}}
+{{- range $v.trustedProxies -}}
+{{- if not (regexMatch "^(private|[0-9.]+(/[0-9]+)?|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(/[0-9]+)?)$" .) -}}
+{{- fail (printf "trustedProxies contains %q; each entry must be a CIDR such as 10.0.0.0/8, or the word private." .) -}}
+{{- end -}}
+{{- end -}}
+{{- include "keyward.routeChecks" . -}}
+{{- include "keyward.storeChecks" . -}}
+{{- include "keyward.secretChecks" . -}}
+{{- include "keyward.workloadChecks" . -}}
+{{- end }}
+
+{{- define "keyward.routeChecks" -}}
+{{- $v := .Values -}}
+{{- if and $v.ingress.enabled $v.ingress.tls.enabled (eq (include "keyward.scheme" .) "http") -}}
+{{- fail (printf "host is %q, which means http, but ingress.tls.enabled is true: give host as https://…, or turn ingress.tls.enabled off." $v.host) -}}
+{{- end -}}
+{{- if or $v.ingress.enabled $v.httpRoute.enabled -}}
+{{- $host := include "keyward.hostname" . -}}
+{{- if or (contains ":" $host) (regexMatch "^[0-9.]+$" $host) -}}
+{{- fail (printf "host is %q: ingress and httpRoute need a host name, not an address." $v.host) -}}
+{{- end -}}
+{{- end -}}
+{{- if and $v.httpRoute.enabled (not $v.httpRoute.parentRefs) -}}
+{{- fail "httpRoute.enabled is true, but httpRoute.parentRefs is empty: name the Gateway, such as httpRoute.parentRefs[0].name=public." -}}
+{{- end -}}
+{{- end }}
+
+{{- define "keyward.storeChecks" -}}
+{{- $v := .Values -}}
+{{- if and $v.postgres.enabled $v.externalDatabase.host -}}
+{{- fail "postgres.enabled is true and externalDatabase.host is set: set postgres.enabled=false to use the external database, or remove externalDatabase.host." -}}
+{{- end -}}
+{{- if not (or $v.postgres.enabled $v.externalDatabase.host) -}}
+{{- fail "postgres.enabled is false and externalDatabase.host is empty: Keyward needs one of them." -}}
+{{- end -}}
+{{- if and $v.redis.enabled $v.externalRedis.host -}}
+{{- fail "redis.enabled is true and externalRedis.host is set: set redis.enabled=false to use the external Redis, or remove externalRedis.host." -}}
+{{- end -}}
+{{- if and (include "keyward.hasCa" $v.externalDatabase.ca) $v.externalDatabase.sslMode (not (hasPrefix "verify-" $v.externalDatabase.sslMode)) -}}
+{{- fail (printf "externalDatabase.ca is not checked with externalDatabase.sslMode=%s: set verify-ca or verify-full, or remove the certificate authority." $v.externalDatabase.sslMode) -}}
+{{- end -}}
+{{- if and (include "keyward.hasCa" $v.externalRedis.ca) (not $v.externalRedis.tls) -}}
+{{- fail "externalRedis.ca needs externalRedis.tls=true." -}}
+{{- end -}}
+{{- if and $v.externalRedis.user $v.externalRedis.passwordless -}}
+{{- fail "externalRedis.user needs a password: set externalRedis.passwordless=false, or remove the user." -}}
+{{- end -}}
+{{- if and $v.smtp.host (not $v.smtp.from) -}}
+{{- fail "smtp.host needs smtp.from, the e-mail address that mail is sent from." -}}
+{{- end -}}
+{{- if and $v.smtp.from (not $v.smtp.host) -}}
+{{- fail "smtp.from needs smtp.host, the mail gateway." -}}
+{{- end -}}
+{{- if and $v.smtp.user (not $v.smtp.host) -}}
+{{- fail "smtp.user needs smtp.host, the mail gateway." -}}
+{{- end -}}
+{{- if and (or $v.smtp.password.value $v.smtp.password.existingSecret) (not $v.smtp.user) -}}
+{{- fail "smtp.password needs smtp.user." -}}
+{{- end -}}
+{{- if and (include "keyward.hasCa" $v.smtp.ca) (eq $v.smtp.tls "none") -}}
+{{- fail "smtp.ca is not checked with smtp.tls=none: set starttls or tls, or remove the certificate authority." -}}
+{{- end -}}
+{{- range $name, $ca := dict "externalDatabase.ca" $v.externalDatabase.ca "externalRedis.ca" $v.externalRedis.ca "smtp.ca" $v.smtp.ca -}}
+{{- if gt (len (compact (list $ca.pem $ca.existingConfigMap $ca.existingSecret))) 1 -}}
+{{- fail (printf "%s names more than one of pem, existingConfigMap and existingSecret: leave one." $name) -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "keyward.secretChecks" -}}
+{{- $v := .Values -}}
+{{- range $name := list "secretKey" "serverSecret" -}}
+{{- $value := (index $v.secrets $name).value -}}
+{{- if and $value (not (regexMatch "^[0-9a-fA-F]{64}$" $value)) -}}
+{{- fail (printf "secrets.%s.value must be 64 hexadecimal characters, as openssl rand -hex 32 prints." $name) -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $given := $v.secrets -}}
+{{- if kindIs "map" $given -}}
+{{- if and $given.value (or $given.existingSecret $v.secrets.existingSecret) -}}
+{{- fail (printf "secrets.%s.value is given beside an existingSecret: leave one." $name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $where := dict "DATABASE_PASSWORD" "externalDatabase.host needs a password: set secrets.databasePassword.existingSecret or .value." "REDIS_PASSWORD" "externalRedis.host needs a password: set secrets.redisPassword.existingSecret or .value, or externalRedis.passwordless=true." "SMTP_PASSWORD" "smtp.user needs a password: set smtp.password.existingSecret or .value." -}}
+{{- range $name, $row := include "keyward.secrets" . | fromYaml -}}
+{{- if and (eq $row.origin "provided") (not $row.value) -}}
+{{- fail (get $where $name | default (printf "%s is missing: set clientSecret.existingSecret or .value of that provider of sso.providers." $name)) -}}
+{{- end -}}
+{{- if regexMatch "[\r\n]" $row.value -}}
+{{- fail (printf "The value given for %s contains a line break." $name) -}}
+{{- end -}}
+{{- end -}}
+{{- $providers := list -}}
+{{- range $v.sso.providers -}}
+{{- if has .name $providers -}}
+{{- fail (printf "sso.providers names %s twice." .name) -}}
+{{- end -}}
+{{- $providers = append $providers .name -}}
+{{- end -}}
+{{- end }}
+
+{{- define "keyward.workloadChecks" -}}
+{{- $v := .Values -}}
+{{- if le (int $v.rollout.terminationGracePeriodSeconds) (add 20 $v.rollout.preStopSeconds | int) -}}
+{{- fail (printf "rollout.terminationGracePeriodSeconds must be more than %d: rollout.preStopSeconds and the 20 seconds in which requests and jobs under way finish." (add 20 $v.rollout.preStopSeconds)) -}}
+{{- end -}}
+{{- if and $v.worker.autoscaling.enabled $v.worker.keda.enabled -}}
+{{- fail "worker.autoscaling.enabled and worker.keda.enabled are both true: one autoscaler decides, leave one." -}}
+{{- end -}}
+{{- range $component := list "backend" "frontend" "worker" -}}
+{{- $values := index $v $component -}}
+{{- if and $values.autoscaling.enabled (gt (int $values.autoscaling.minReplicas) (int $values.autoscaling.maxReplicas)) -}}
+{{- fail (printf "%s.autoscaling.minReplicas is more than its maxReplicas." $component) -}}
+{{- end -}}
+{{- $seen := keys (include "keyward.config" (list $ $component) | fromYaml) -}}
+{{- range concat $v.extraEnv $values.extraEnv -}}
+{{- if has .name $seen -}}
+{{- fail (printf "extraEnv sets %s for the %s, which is there already: change the value of the chart that it comes from, or name it once." .name $component) -}}
+{{- end -}}
+{{- $seen = append $seen .name -}}
+{{- end -}}
+{{- end -}}
+{{- if and $v.worker.keda.enabled (gt (int $v.worker.keda.minReplicas) (int $v.worker.keda.maxReplicas)) -}}
+{{- fail "worker.keda.minReplicas is more than its maxReplicas." -}}
+{{- end -}}
+{{- end }}

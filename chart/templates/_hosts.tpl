@@ -1,0 +1,64 @@
+{{/* The host of `host`, without scheme and port. */}}
+{{- define "keyward.hostname" -}}
+{{- regexReplaceAll "^([a-zA-Z]+://)?(\\[[^]]*\\]|[^:/]*).*$" .Values.host "${2}" | lower -}}
+{{- end }}
+
+{{/* The scheme of `host`, as the program takes it. */}}
+{{- define "keyward.scheme" -}}
+{{- if contains "://" .Values.host -}}
+{{- .Values.host | splitList "://" | first | lower -}}
+{{- else -}}
+{{- regexMatch "^(localhost|.*\\.localhost|127\\.[0-9.]+|\\[::1\\])$" (include "keyward.hostname" .) | ternary "http" "https" -}}
+{{- end -}}
+{{- end }}
+
+{{/* The public origin: scheme, host, and the port where one is given. */}}
+{{- define "keyward.origin" -}}
+{{- printf "%s://%s" (include "keyward.scheme" .) (.Values.host | splitList "://" | last | trimSuffix "/" | lower) -}}
+{{- end }}
+
+{{/* ALLOWED_HOSTS: the public host, further ones, and the names of the Services in the cluster. */}}
+{{- define "keyward.allowedHosts" -}}
+{{- $hosts := concat (list (include "keyward.hostname" .)) .Values.extraHosts -}}
+{{- range $component := list "backend" "frontend" -}}
+{{- $name := include "keyward.name" (list $ $component) -}}
+{{- $space := $.Release.Namespace -}}
+{{- $hosts = concat $hosts (list $name (printf "%s.%s" $name $space) (printf "%s.%s.svc" $name $space) (printf "%s.%s.svc.%s" $name $space $.Values.clusterDomain)) -}}
+{{- end -}}
+{{- $hosts | uniq | join "," -}}
+{{- end }}
+
+{{- define "keyward.allowedOrigins" -}}
+{{- concat (list (include "keyward.origin" .)) .Values.extraOrigins | uniq | join "," -}}
+{{- end }}
+
+{{/* The hosts that are routed, as a YAML list: Ingress and HTTPRoute write *.example.org for subdomains and know no ports and addresses. */}}
+{{- define "keyward.routedHosts" -}}
+{{- $hosts := list (include "keyward.hostname" .) -}}
+{{- range .Values.extraHosts -}}
+{{- $host := regexReplaceAll ":[0-9]+$" . "" | lower -}}
+{{- if hasPrefix "." $host -}}
+{{- $hosts = append $hosts (printf "*%s" $host) -}}
+{{- else if not (or (contains ":" $host) (regexMatch "^[0-9.]+$" $host)) -}}
+{{- $hosts = append $hosts $host -}}
+{{- end -}}
+{{- end -}}
+{{- $hosts | uniq | toYaml -}}
+{{- end }}
+
+{{/* The paths that the backend answers; everything else is the frontend's. */}}
+{{- define "keyward.backendPaths" -}}
+- /v1
+- /service
+- /public
+- /swagger
+- /api/auth/callback
+{{- end }}
+
+{{- define "keyward.trustedProxies" -}}
+{{- if .Values.trustedProxies -}}
+{{- join "," .Values.trustedProxies -}}
+{{- else if or .Values.ingress.enabled .Values.httpRoute.enabled -}}
+private
+{{- end -}}
+{{- end }}

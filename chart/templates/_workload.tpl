@@ -1,0 +1,145 @@
+{{/* The Deployment of backend, frontend or worker: (list root component). */}}
+{{- define "keyward.workload" -}}
+{{- $root := index . 0 -}}
+{{- $component := index . 1 -}}
+{{- $v := $root.Values -}}
+{{- $own := index $v $component -}}
+{{- $scaled := or $own.autoscaling.enabled (dig "keda" "enabled" false $own) -}}
+{{- $reloader := $v.reloader.enabled | ternary (dict "reloader.stakater.com/auto" "true") dict -}}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ include "keyward.name" . }}
+  namespace: {{ $root.Release.Namespace }}
+  {{- include "keyward.metadata" (list $root $component (merge dict $own.annotations $reloader)) | nindent 2 }}
+spec:
+  {{- if not $scaled }}
+  replicas: {{ $own.replicas }}
+  {{- end }}
+  minReadySeconds: {{ $v.rollout.minReadySeconds }}
+  revisionHistoryLimit: {{ $v.rollout.revisionHistoryLimit }}
+  strategy:
+    type: RollingUpdate
+    rollingUpdate:
+      maxUnavailable: 0
+      maxSurge: 1
+  selector:
+    matchLabels:
+      {{- include "keyward.selector" . | nindent 6 }}
+  template:
+    metadata:
+      labels:
+        {{- merge dict (include "keyward.selector" . | fromYaml) $own.podLabels | toYaml | nindent 8 }}
+      annotations:
+        {{- include "keyward.checksums" . | nindent 8 }}
+        {{- with $v.restartToken }}
+        keyward/restart-token: {{ . | quote }}
+        {{- end }}
+        {{- with $own.podAnnotations }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+    spec:
+      {{- include "keyward.podBase" (list $root $own $v.runAsUser) | nindent 6 }}
+      {{- with $own.priorityClassName }}
+      priorityClassName: {{ . }}
+      {{- end }}
+      topologySpreadConstraints:
+        {{- if $own.topologySpreadConstraints }}
+        {{- toYaml $own.topologySpreadConstraints | nindent 8 }}
+        {{- else }}
+        {{- include "keyward.spread" . | nindent 8 }}
+        {{- end }}
+      terminationGracePeriodSeconds: {{ $v.rollout.terminationGracePeriodSeconds }}
+      initContainers:
+        {{- include "keyward.gate" . | nindent 8 }}
+      containers:
+        {{- include "keyward.mainContainer" . | nindent 8 }}
+      volumes:
+        {{- include "keyward.workloadVolumes" . | nindent 8 }}
+{{- end }}
+
+{{- define "keyward.spread" -}}
+{{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+- maxSkew: 1
+  topologyKey: {{ . }}
+  whenUnsatisfiable: ScheduleAnyway
+  labelSelector:
+    matchLabels:
+      {{- include "keyward.selector" $ | nindent 6 }}
+  matchLabelKeys: [pod-template-hash]
+{{- end }}
+{{- end }}
+
+{{- define "keyward.mainContainer" -}}
+{{- $root := index . 0 -}}
+{{- $component := index . 1 -}}
+{{- $own := index $root.Values $component -}}
+- name: {{ $component }}
+  {{- include "keyward.appImage" $root | nindent 2 }}
+  args: [{{ $component }}]
+  ports:
+    - name: http
+      containerPort: 8080
+  envFrom:
+    - configMapRef:
+        name: {{ include "keyward.name" . }}
+  {{- with concat $root.Values.extraEnv $own.extraEnv }}
+  env:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- include "keyward.probes" . | nindent 2 }}
+  lifecycle:
+    preStop:
+      sleep:
+        seconds: {{ $root.Values.rollout.preStopSeconds }}
+  {{- include "keyward.containerSecurity" $root | nindent 2 }}
+  resources:
+    {{- toYaml $own.resources | nindent 4 }}
+  volumeMounts:
+    {{- include "keyward.mounts" (list $root $component "secrets") | nindent 4 }}
+    {{- with $own.extraVolumeMounts }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+{{- end }}
+
+{{/* Alive says the process; ready says what it needs: the database, or for the frontend the console under its own host. */}}
+{{- define "keyward.probes" -}}
+{{- $root := index . 0 -}}
+{{- $frontend := eq (index . 1) "frontend" -}}
+{{- $probes := $root.Values.probes -}}
+{{- range $kind := list "startup" "liveness" "readiness" }}
+{{ $kind }}Probe:
+  httpGet:
+    {{- if ne $kind "readiness" }}
+    path: {{ $frontend | ternary "/api/health" "/service/health/" }}
+    {{- else if $frontend }}
+    path: /
+    httpHeaders:
+      - name: Host
+        value: {{ include "keyward.hostname" $root | quote }}
+    {{- else }}
+    path: /service/ready/
+    {{- end }}
+    port: http
+  {{- toYaml (index $probes $kind) | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "keyward.workloadVolumes" -}}
+{{- $root := index . 0 -}}
+- name: tmp
+  emptyDir:
+    sizeLimit: 256Mi
+{{- with include "keyward.secretsVolume" . }}
+{{ . }}
+{{- end }}
+{{- if ne (index . 1) "frontend" }}
+{{ include "keyward.gateVolume" $root }}
+{{- end }}
+{{- with include "keyward.caVolume" . }}
+{{ . }}
+{{- end }}
+{{- with (index $root.Values (index . 1)).extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}

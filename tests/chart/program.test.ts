@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { YAML } from 'bun'
+import { certificate, faultsOf } from '../support/variables.ts'
+import { configOf, type Manifest, render, type Values } from './helm.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'keyward-chart-'))
+
+/** What a container of a component finds in its environment, with its mounts in a folder of the test's. */
+function environmentOf(objects: Manifest[], component: string): Record<string, string> {
+  const entries = Object.entries(configOf(objects, component)).map(([name, path]) => {
+    if (!/^\/(run\/secrets|etc\/keyward)\//.test(path)) return [name, path]
+    const file = join(folder, path.replaceAll('/', '-'))
+    writeFileSync(file, path.endsWith('.pem') ? certificate : 'ab'.repeat(32))
+    return [name, file]
+  })
+  return Object.fromEntries(entries)
+}
+
+const read = (name: string) =>
+  YAML.parse(readFileSync(join(import.meta.dir, `values/${name}.yaml`), 'utf8')) as Values
+
+describe.each(['backend', 'frontend', 'worker', 'migrate'] as const)('the %s', (component) => {
+  test.each(['evaluation', 'production'])(
+    'starts with the settings that the values of %s give it',
+    (name) => {
+      expect(faultsOf(component, environmentOf(render(read(name)), component))).toEqual([])
+    },
+  )
+
+  test('starts without Redis', () => {
+    const objects = render({ redis: { enabled: false } })
+    expect(faultsOf(component, environmentOf(objects, component))).toEqual([])
+  })
+})
+
+test('single sign-on, which this version has not yet, is refused by the program in a sentence, and by nothing else', () => {
+  const objects = render(read('gateway'))
+  for (const component of ['backend', 'frontend'] as const) {
+    expect(faultsOf(component, environmentOf(objects, component))).toEqual([
+      'SSO_PROVIDERS is set, but this version has no single sign-on yet: remove SSO_PROVIDERS.',
+    ])
+  }
+})

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eventually } from '../support/eventually.ts'
+import { startLoad } from '../support/load.ts'
+import { type Account, ask, everyday, found, openSeeds } from './support/account.ts'
+import { createNamespace, type KubernetesObject, type Namespace } from './support/namespace.ts'
+import { type Component, reach, serviceName } from './support/reach.ts'
+import { host, type Release, releaseIn } from './support/release.ts'
+import { underLoad } from './support/under-load.ts'
+import { isReady, podsOf } from './support/workload.ts'
+
+const MINUTES = 60_000
+
+let namespace: Namespace
+let release: Release
+let addresses: Record<Component, string>
+let secrets: Record<string, string>
+let ada: Account
+let seeds: string[]
+
+beforeAll(async () => {
+  namespace = await createNamespace('keyward-data')
+  release = releaseIn(namespace)
+}, MINUTES)
+afterAll(() => namespace.remove(), 3 * MINUTES)
+
+const backend = () => ({ url: addresses.backend, host: serviceName('backend') })
+const readSecrets = async () => {
+  const { data = {} } = await namespace.get('secret/keyward-secrets')
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, atob(value)]))
+}
+
+test(
+  'an installation generates each secret, as 64 hexadecimal characters',
+  async () => {
+    await release.install()
+    addresses = await reach(namespace)
+    secrets = await readSecrets()
+    const names = ['DATABASE_PASSWORD', 'REDIS_PASSWORD', 'SECRET_KEY', 'SERVER_SECRET', 'SETUP_TOKEN']
+    expect(Object.keys(secrets).sort()).toEqual(names)
+    for (const value of Object.values(secrets)) expect(value).toMatch(/^[0-9a-f]{64}$/)
+    expect(new Set(Object.values(secrets)).size).toBe(5)
+  },
+  6 * MINUTES,
+)
+
+test('the first account belongs to whoever holds the set-up token, not to whoever comes first', async () => {
+  const body = { email: 'eve@example.org', password: 'correct horse battery' }
+  const refused = await ask(backend(), 'POST', '/service/auth/password/register/', { body })
+  expect(refused.status).toBe(403)
+  ada = await found(backend(), secrets.SETUP_TOKEN)
+  seeds = await openSeeds(backend(), ada)
+  expect(seeds).toHaveLength(3)
+})
+
+test(
+  'an upgrade keeps the secrets, adds the one that is missing, and prefers the stored to a given one',
+  async () => {
+    const patch = JSON.stringify({ data: { SETUP_TOKEN: null } })
+    await namespace.kubectl('patch', 'secret', 'keyward-secrets', '--type=merge', '-p', patch)
+    await release.upgrade({ secrets: { secretKey: { value: 'ab'.repeat(32) } } })
+    const { SETUP_TOKEN = '', ...kept } = await readSecrets()
+    const { SETUP_TOKEN: before, ...expected } = secrets
+    expect(kept).toEqual(expected)
+    expect(SETUP_TOKEN).toMatch(/^[0-9a-f]{64}$/)
+    expect(SETUP_TOKEN).not.toBe(before ?? '')
+    secrets = { ...kept, SETUP_TOKEN }
+    expect(await openSeeds(backend(), ada)).toEqual(seeds)
+  },
+  6 * MINUTES,
+)
+
+test(
+  'without its database the backend says 503, and is well again when the database is',
+  async () => {
+    const load = startLoad({ ...backend(), requests: everyday(ada), perSecond: 10 })
+    await namespace.kubectl('delete', 'pod', 'keyward-postgres-0', '--grace-period=1')
+    await eventually(
+      'the database is back',
+      async () => (await podsOf(namespace, 'postgres')).some(isReady),
+      90,
+    )
+    const answers = async () => (await ask(backend(), 'GET', '/v1/me/', { token: ada.token })).status === 200
+    await eventually('the backend answers', () => answers().catch(() => false), 60)
+    const { sent, failed, reasons } = await load.stop()
+    console.log(`database killed: ${sent} requests sent, ${failed} failed: ${JSON.stringify(reasons)}`)
+    expect(failed).toBeGreaterThan(0)
+    expect(Object.keys(reasons).filter((reason) => !reason.endsWith(': status 503'))).toEqual([])
+    expect(await openSeeds(backend(), ada)).toEqual(seeds)
+  },
+  4 * MINUTES,
+)
+
+test(
+  'without Redis nothing fails',
+  async () => {
+    await underLoad('Redis killed', { ...backend(), requests: everyday(ada) }, async () => {
+      await namespace.kubectl('delete', 'pod', 'keyward-redis-0', '--grace-period=1')
+      await eventually('Redis is back', async () => (await podsOf(namespace, 'redis')).some(isReady), 90)
+    })
+  },
+  4 * MINUTES,
+)
+
+test(
+  'uninstalling keeps the secrets and the data, and a new installation opens the keys of before',
+  async () => {
+    await release.uninstall()
+    expect(await namespace.list('deployments')).toEqual([])
+    expect(await namespace.list('statefulsets')).toEqual([])
+    expect(await readSecrets()).toEqual(secrets)
+    expect((await namespace.list('persistentvolumeclaims')).map(nameOf).sort()).toEqual(claims)
+    await release.install()
+    addresses = await reach(namespace)
+    expect(await readSecrets()).toEqual(secrets)
+    expect(await openSeeds(backend(), ada)).toEqual(seeds)
+    const methods = await ask({ url: addresses.backend, host }, 'GET', '/service/auth/methods/')
+    expect(methods.body).toMatchObject({ setupRequired: false })
+  },
+  8 * MINUTES,
+)
+
+const claims = ['data-keyward-postgres-0', 'data-keyward-redis-0']
+const nameOf = ({ metadata }: KubernetesObject) => metadata.name

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type StartedTestContainer, Wait } from 'testcontainers'
+import { eventually } from '../support/eventually.ts'
+import { statusOf } from '../support/keyward.ts'
+import { call, register, signIn } from '../support/keyward-api.ts'
+import type { StartedKeywardContainer } from '../support/keyward-container.ts'
+import { describeLoad, startLoad } from '../support/load.ts'
+import { startBalancer } from './support/balancer.ts'
+import { type Deployment, startDeployment } from './support/deployment.ts'
+
+let deployment: Deployment
+let backends: [StartedKeywardContainer, StartedKeywardContainer]
+let token: string
+
+beforeAll(async () => {
+  deployment = await startDeployment()
+}, 900_000)
+afterAll(() => deployment?.remove(), 60_000)
+
+const at = (backend: StartedKeywardContainer) => ({ url: backend.getBaseUrl() })
+
+/** A load of requests with a token, every one of which asks Postgres and Redis. */
+const load = (url: string) =>
+  startLoad({
+    url,
+    host: 'localhost',
+    requests: [{ path: '/v1/me/' }, { path: '/v1/roles/' }].map((request) => ({
+      ...request,
+      headers: { authorization: `Bearer ${token}` },
+    })),
+    perSecond: 80,
+    maxSeconds: 60,
+  })
+
+test('backends that start first wait for migrate, and so does whoever gates them', async () => {
+  const waiting = Wait.forLogMessage('Waiting for the database')
+  const gate = await deployment.start(deployment.keyward('migrate', '--wait').withWaitStrategy(waiting))
+  const starting = Promise.all(
+    ['backend-1', 'backend-2'].map((name) =>
+      deployment.start(deployment.keyward('backend').withNetworkAliases(name)),
+    ),
+  )
+  await Bun.sleep(1000)
+  await deployment.migrate()
+  backends = (await starting) as typeof backends
+  await eventually('the gate is open', () => hasEnded(gate))
+  const { schema } = (await call(at(backends[0]), 'GET', '/service/ready/')).body
+  expect(schema).toBeGreaterThanOrEqual(2)
+  expect((await backends[0].exec(['keyward', 'migrate', '--wait', '--timeout', '1'])).exitCode).toBe(0)
+}, 60_000)
+
+test('the API answers from outside, for its own host alone', async () => {
+  expect((await register(at(backends[0]))).status).toBe(201)
+  const session = (await signIn(at(backends[1]))).body.accessToken
+  const created = await call(at(backends[0]), 'POST', '/v1/tokens/', {
+    token: session,
+    body: { name: 'load' },
+  })
+  token = String(created.body.token)
+  for (const { url } of backends.map(at)) {
+    expect((await call({ url }, 'GET', '/v1/me/', { token })).status).toBe(200)
+    expect(await statusOf(`${url}/v1/me/`)).toBe(401)
+    expect(await statusOf(`${url}/v1/me/`, { host: 'keyward.invalid' })).toBe(400)
+    expect(await statusOf(`${url}/swagger/swagger-ui-bundle.js`)).toBe(200)
+  }
+})
+
+test('the token that one replica revokes, the other refuses at once', async () => {
+  const session = (await signIn(at(backends[0]))).body.accessToken
+  const body = { name: 'to be revoked' }
+  const created = await call(at(backends[0]), 'POST', '/v1/tokens/', { token: session, body })
+  const me = () => call(at(backends[1]), 'GET', '/v1/me/', { token: created.body.token })
+  expect((await me()).status).toBe(200)
+  const path = `/v1/tokens/${created.body.id}/`
+  expect((await call(at(backends[0]), 'DELETE', path, { token: session })).status).toBe(204)
+  expect((await me()).status).toBe(401)
+})
+
+test('a worker and a frontend answer for their health, from the same image', async () => {
+  const worker = await deployment.start(deployment.keyward('worker'))
+  const stores = { DATABASE_URL: '', REDIS_URL: '', SECRET_KEY: '', SERVER_SECRET: '' }
+  const frontend = await deployment.start(
+    deployment
+      .keyward('frontend')
+      .withEnvironment(stores)
+      .withWaitStrategy(Wait.forHttp('/api/health', 8080)),
+  )
+  for (const container of [worker, frontend, backends[0]]) {
+    expect(await container.exec(['keyward', 'health'])).toMatchObject({ exitCode: 0, output: '' })
+  }
+  const backend = 'http://backend-1:8080/service/ready/'
+  const gate = await frontend.exec(['keyward', 'migrate', '--wait', '--via', backend, '--timeout', '5'])
+  expect(gate).toMatchObject({ exitCode: 0 })
+}, 60_000)
+
+test('Redis may restart under load, and no request fails', async () => {
+  const report = await underLoad(backends[0].getBaseUrl(), () => deployment.redis.restart())
+  console.log(describeLoad('Redis restarted', report))
+  expect(report).toMatchObject({ failed: 0, reasons: {} })
+}, 60_000)
+
+test('while Postgres restarts under load requests are refused with 503, and served again by themselves', async () => {
+  const { url } = at(backends[0])
+  const report = await underLoad(url, async () => {
+    await deployment.postgres.restart()
+    await eventually('it is ready again', async () => (await statusOf(`${url}/service/ready/`)) === 200)
+  })
+  console.log(describeLoad('Postgres restarted', report))
+  const others = Object.keys(report.reasons).filter((reason) => !reason.endsWith(': status 503'))
+  expect(others).toEqual([])
+  expect(report.failed).toBeLessThan(report.sent)
+  const after = await underLoad(url, () => Bun.sleep(1000))
+  expect(after).toMatchObject({ failed: 0, reasons: {} })
+}, 60_000)
+
+test('a replica that gets SIGTERM after it was left out of the Service loses no request', async () => {
+  const balancer = await startBalancer(backends.map((backend) => backend.getBaseUrl()))
+  const report = await underLoad(balancer.url, async () => {
+    balancer.endpoints([backends[1].getBaseUrl()])
+    await Bun.sleep(2000)
+    await backends[0].stop({ timeout: 25_000 })
+  })
+  balancer.close()
+  console.log(describeLoad('One of two replicas stopped', report))
+  expect(report).toMatchObject({ failed: 0, reasons: {} })
+}, 60_000)
+
+test('requests under way at SIGTERM are answered', async () => {
+  // A sign-in takes long enough to be caught in the middle.
+  const asked = Array.from({ length: 6 }, () => signIn(at(backends[1])))
+  await Bun.sleep(150)
+  const stopped = backends[1].stop({ timeout: 25_000 })
+  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 200))
+  await stopped
+}, 60_000)
+
+async function underLoad(url: string, work: () => Promise<unknown>) {
+  const running = load(url)
+  await Bun.sleep(1000)
+  await work()
+  await Bun.sleep(1000)
+  return await running.stop()
+}
+
+async function hasEnded(container: StartedTestContainer): Promise<boolean> {
+  const child = Bun.spawn([
+    'docker',
+    'inspect',
+    '--format',
+    '{{.State.Status}} {{.State.ExitCode}}',
+    container.getId(),
+  ])
+  return (await child.stdout.text()).trim() === 'exited 0'
+}

@@ -1,0 +1,115 @@
+/** What became of a load: `reasons` counts the failed requests by why they failed. */
+export type LoadReport = {
+  sent: number
+  failed: number
+  reasons: Record<string, number>
+  /** When the first and the last of the failed requests failed, in seconds since the start. */
+  failedAt: number[]
+  seconds: number
+  slowestMs: number
+}
+
+export type Load = {
+  /** Sends nothing more, waits for the answers under way, and tells. */
+  stop(): Promise<LoadReport>
+}
+
+export type LoadOptions = {
+  /** Address of a Service on this machine. */
+  url: string
+  /** The Host of every request. */
+  host: string
+  /** Sent in turn; each must be answered with 200. */
+  requests: readonly LoadRequest[]
+  perSecond?: number
+  /** Ends by itself after this many seconds, whatever becomes of the test. */
+  maxSeconds?: number
+}
+
+export type LoadRequest = { method?: string; path: string; headers?: Record<string, string>; body?: string }
+
+const TIMEOUT_MS = 10_000
+const MAX_UNDER_WAY = 200
+
+/**
+ * Sends requests at a constant rate, however long the answers take: every other one on a connection of its own,
+ * those between on connections that are kept, as a proxy keeps them.
+ */
+export function startLoad(options: LoadOptions): Load {
+  const { perSecond = 40, maxSeconds = 240, requests } = options
+  const report: LoadReport = { sent: 0, failed: 0, reasons: {}, failedAt: [], seconds: 0, slowestMs: 0 }
+  const underWay = new Set<Promise<void>>()
+  const start = performance.now()
+  const timer = setInterval(() => {
+    const due = Math.floor(((performance.now() - start) / 1000) * perSecond)
+    for (; report.sent < due; ) {
+      const request = requests[report.sent % requests.length]
+      if (request === undefined) return
+      const isKept = report.sent % 2 === 1
+      report.sent++
+      if (underWay.size >= MAX_UNDER_WAY)
+        count(report, start, `more than ${MAX_UNDER_WAY} requests under way`)
+      else track(underWay, one(options, request, isKept, report, start))
+    }
+  }, 1000 / perSecond)
+  const end = setTimeout(() => clearInterval(timer), maxSeconds * 1000)
+  return {
+    stop: async () => {
+      clearInterval(timer)
+      clearTimeout(end)
+      report.seconds = (performance.now() - start) / 1000
+      await Promise.all(underWay)
+      return report
+    },
+  }
+}
+
+/** One line about a load, for people. */
+export function describeLoad(
+  what: string,
+  { sent, failed, reasons, seconds, slowestMs }: LoadReport,
+): string {
+  const why = failed > 0 ? ` ${JSON.stringify(reasons)}` : ''
+  return `${what}: ${sent} requests sent in ${seconds.toFixed(0)} s, ${failed} failed, slowest ${slowestMs.toFixed(0)} ms${why}`
+}
+
+async function one(
+  { url, host }: LoadOptions,
+  request: LoadRequest,
+  isKept: boolean,
+  report: LoadReport,
+  loadStart: number,
+): Promise<void> {
+  const start = performance.now()
+  try {
+    const response = await fetch(`${url}${request.path}`, {
+      method: request.method ?? 'GET',
+      headers: { ...request.headers, host, ...(!isKept && { connection: 'close' }) },
+      ...(request.body !== undefined && { body: request.body }),
+      keepalive: isKept,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    await response.arrayBuffer()
+    if (response.status !== 200) count(report, loadStart, `${request.path}: status ${response.status}`)
+  } catch (error) {
+    const { code, name, message } = error as { code?: string; name?: string; message?: string }
+    count(
+      report,
+      loadStart,
+      `${request.path}: ${code ?? name ?? message}${isKept ? ' (kept connection)' : ''}`,
+    )
+  }
+  report.slowestMs = Math.max(report.slowestMs, performance.now() - start)
+}
+
+function count(report: LoadReport, start: number, reason: string): void {
+  const at = (performance.now() - start) / 1000
+  report.failedAt = [report.failedAt[0] ?? at, at]
+  report.failed++
+  report.reasons[reason] = (report.reasons[reason] ?? 0) + 1
+}
+
+function track(underWay: Set<Promise<void>>, promise: Promise<void>): void {
+  underWay.add(promise)
+  void promise.finally(() => underWay.delete(promise))
+}

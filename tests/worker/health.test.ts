@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { workerHealth } from '../../src/worker/health.ts'
+import { type TestContext, testContext } from '../support/context.ts'
+
+let ctx: TestContext
+
+beforeAll(async () => {
+  ctx = await testContext()
+})
+afterAll(() => ctx.close())
+
+async function ask(path: string, init: RequestInit = {}, schemaVersion = ctx.schemaVersion) {
+  const response = await workerHealth({ ...ctx, schemaVersion })(new Request(`http://localhost${path}`, init))
+  return { status: response.status, body: await response.json(), headers: response.headers }
+}
+
+const stranger = { headers: { host: 'monitor.invalid' } }
+
+test('it lives, and is ready on its schema, for any Host', async () => {
+  for (const slash of ['', '/']) {
+    const health = await ask(`/service/health${slash}`, stranger)
+    expect([health.status, health.body]).toEqual([200, { status: 'alive', version: ctx.config.version }])
+    const ready = await ask(`/service/ready${slash}`, stranger)
+    expect([ready.status, ready.body]).toEqual([200, { status: 'ready', schema: ctx.schemaVersion }])
+  }
+})
+
+test('on an older schema it lives, but is not ready', async () => {
+  const required = ctx.schemaVersion + 1
+  const { status, body, headers } = await ask('/service/ready/', {}, required)
+  expect(status).toBe(503)
+  expect(headers.get('retry-after')).toBe('1')
+  expect(body).toEqual({
+    error: `The database schema is at version ${ctx.schemaVersion} and must be at ${required}: run "keyward migrate".`,
+  })
+  expect((await ask('/service/health/', {}, required)).status).toBe(200)
+})
+
+test('anything else is 404 under a Host that is served, and 400 under another', async () => {
+  for (const path of ['/', '/v1/roles/', '/service/health/x', '/api/health']) {
+    expect((await ask(path, { headers: { host: ctx.config.host } })).status).toBe(404)
+    expect((await ask(path, stranger)).status).toBe(400)
+  }
+})
+
+test('its health is only read', async () => {
+  const { status, headers } = await ask('/service/health/', { method: 'POST' })
+  expect(status).toBe(405)
+  expect(headers.get('allow')).toBe('GET, HEAD')
+})
