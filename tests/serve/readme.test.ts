@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import packageJson from '../../package.json' with { type: 'json' }
 import { CONFIGURATION } from '../../src/config.ts'
@@ -57,7 +57,7 @@ test('the configuration table is that of the program, row by row', () => {
 describe('what the README names exists', () => {
   test('scripts', () => {
     const named = [...readme.matchAll(/\bbun(?:@[\d.]+)? (?:run )?([a-z]+)\b(?!\/)/g)].map(([, name]) => name)
-    expect([...new Set(named)].sort()).toEqual(['check', 'dev', 'start', 'test'])
+    expect([...new Set(named)].sort()).toEqual(['bench', 'check', 'dev', 'start', 'test'])
     for (const name of named) expect(Object.keys(packageJson.scripts)).toContain(name as string)
   })
 
@@ -80,7 +80,13 @@ describe('what the README names exists', () => {
   test('variables', () => {
     const known = CONFIGURATION.flatMap(({ name }) => [name, `${name}_FILE`])
     const named = [...readme.matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=[a-z]+)?`/g)].map(([, name]) => name ?? '')
-    expect(named.filter((name) => !known.includes(name as never) && name !== '_FILE')).toEqual([])
+    // Build arguments of the image, and the names of images that its tests take.
+    const images = ['Dockerfile', 'tests/support/images/build.ts']
+      .map((path) => readFileSync(new URL(path, root), 'utf8'))
+      .join('\n')
+    const isKnown = (name: string) =>
+      known.includes(name as never) || images.includes(name) || name === '_FILE'
+    expect(named.filter((name) => !isKnown(name))).toEqual([])
   })
 })
 
