@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What the tiers that need Docker, Helm and a cluster ask of a bare Debian machine; sourced by `run`.
 # A step that fails says so and returns 1: the tiers that needed it then fail with their own reason.
 
@@ -17,7 +18,7 @@ complain() { printf '\n!! %s\n' "$1" >&2; }
 with_progress() {
   local what=$1 start=$SECONDS status=0 ticker
   shift
-  while sleep 30; do printf '%s: %s s\n' "$what" "$((SECONDS - start))"; done &
+  while sleep 30 >/dev/null 2>&1; do printf '%s: %s s\n' "$what" "$((SECONDS - start))"; done &
   ticker=$!
   "$@" || status=$?
   kill "$ticker" 2>/dev/null || true
@@ -99,6 +100,6 @@ install_kube_linter() {
 
 # Ends what this run started, and nothing else.
 stop_machine() {
-  [ -z "$cluster_started" ] || "$cluster" down $cluster_purge || complain 'The cluster could not be stopped.'
+  [ -z "$cluster_started" ] || "$cluster" down ${cluster_purge:+"$cluster_purge"} || complain 'The cluster could not be stopped.'
   [ -z "$dockerd_pid" ] || { kill "$dockerd_pid" && wait "$dockerd_pid"; } 2>/dev/null || true
 }

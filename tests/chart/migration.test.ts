@@ -123,7 +123,7 @@ test('12. configuration is never a hook, whatever stores are used', () => {
   }
 })
 
-test('rendering as an upgrade changes nothing', () => {
+test('36. an upgrade renders what an installation does; that both work is for the cluster to show', () => {
   const values = { host: 'keyward.example.org', ...existing }
   expect(renderText(values, { arguments: ['--is-upgrade'] })).toBe(renderText(values))
 })

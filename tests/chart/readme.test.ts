@@ -85,7 +85,7 @@ test('38. helm test asks backend and frontend by the program itself', () => {
   const pod = one(render(existing), 'Pod', 'keyward-test')
   expect(pod.metadata.annotations).toEqual({
     'helm.sh/hook': 'test',
-    'helm.sh/hook-delete-policy': 'before-hook-creation',
+    'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
   })
   expect(pod.spec.containers.map((container: Manifest) => container.args)).toEqual([
     ['health', 'http://keyward-backend:80/service/ready/'],

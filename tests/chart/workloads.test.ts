@@ -5,7 +5,6 @@ import {
   existing,
   type Manifest,
   mountedSecrets,
-  ofKind,
   one,
   pods,
   render,
@@ -53,45 +52,6 @@ test('17. startup, liveness and readiness are three looks; alive and ready are t
     // The backend takes up to two seconds to say that it isn't ready.
     expect(readinessProbe.timeoutSeconds).toBeGreaterThan(2)
   }
-})
-
-test('18. disruptions take one pod at a time, and one that does not work keeps no node from being emptied', () => {
-  const budgets = ofKind(render(existing), 'PodDisruptionBudget')
-  expect(budgets.map((budget) => budget.metadata.name)).toEqual([
-    'keyward-backend',
-    'keyward-frontend',
-    'keyward-worker',
-  ])
-  for (const { spec } of budgets) {
-    expect(spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' })
-  }
-  expect(
-    ofKind(render({ ...existing, backend: { pdb: { enabled: false } } }), 'PodDisruptionBudget'),
-  ).toHaveLength(2)
-})
-
-test.each(COMPONENTS)('19. an autoscaler of the %s leaves replicas to it', (component) => {
-  const objects = render({ ...existing, [component]: { replicas: 3, autoscaling: { enabled: true } } })
-  expect('replicas' in deployments(objects)[component].spec).toBe(false)
-  const { spec } = one(objects, 'HorizontalPodAutoscaler', `keyward-${component}`)
-  expect(spec.scaleTargetRef).toEqual({
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    name: `keyward-${component}`,
-  })
-  const fixed = render({ ...existing, [component]: { replicas: 3 } })
-  expect(deployments(fixed)[component].spec.replicas).toBe(3)
-})
-
-test('20. the worker scales by the depth of the queue', () => {
-  const objects = render({ ...existing, worker: { keda: { enabled: true } } })
-  expect('replicas' in deployments(objects).worker.spec).toBe(false)
-  const [trigger] = one(objects, 'ScaledObject', 'keyward-worker').spec.triggers
-  expect(trigger).toMatchObject({ type: 'postgresql', authenticationRef: { name: 'keyward-worker' } })
-  expect(trigger.metadata.query).toContain('from pgboss.job')
-  expect(trigger.metadata.host).toBe('keyward-postgres.kw.svc.cluster.local')
-  const { spec } = one(objects, 'TriggerAuthentication', 'keyward-worker')
-  expect(spec.secretTargetRef).toEqual([{ parameter: 'password', name: 'mine', key: 'DATABASE_PASSWORD' }])
 })
 
 test('21. pods are spread; affinity, tolerations and node selectors hold for all, or for one component instead', () => {

@@ -51,9 +51,10 @@ test(
 test(
   'an upgrade to this chart and an image with a new migration loses no request',
   async () => {
-    await underLoad('upgrade with a migration', everydayUse(), () =>
-      release.upgrade({ ...open, ...imageValues('next') }),
-    )
+    await underLoad('upgrade with a migration', everydayUse(), async () => {
+      await release.upgrade({ ...open, ...imageValues('next') })
+      await settled(namespace)
+    })
     expect(await schemaVersion()).toBe(schema + 1)
     expect(await imagesInUse()).toEqual([imageName('next')])
   },
@@ -80,7 +81,7 @@ test(
     const before = await podNames()
     const values = { ...open, ...imageValues('broken'), migration: { backoffLimit: 0 } }
     await underLoad('failed migration', everydayUse(), async () => {
-      await expect(release.upgrade(values)).rejects.toThrow(/ended with 1/)
+      await expect(release.upgrade(values, '--timeout', '45s')).rejects.toThrow(/ended with 1/)
     })
     expect((await podNames()).filter((name) => before.includes(name))).toEqual(before)
     expect(await schemaVersion()).toBe(schema + 1)

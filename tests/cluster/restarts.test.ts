@@ -43,8 +43,10 @@ test(
   'a new host restarts all three components without one failed request, and the old host is refused',
   async () => {
     values = { ...values, host: newHost }
-    await underLoad('new host', everydayUse(), () => release.upgrade(values))
-    await settled(namespace)
+    await underLoad('new host', everydayUse(), async () => {
+      await release.upgrade(values)
+      await settled(namespace)
+    })
     expect(await statuses(addresses, newHost)).toEqual({ backend: 200, frontend: 200, worker: 404 })
     expect(await statuses(addresses, host)).toEqual({ backend: 400, frontend: 400, worker: 400 })
   },

@@ -42,7 +42,12 @@ export async function createNamespace(name: string): Promise<Namespace> {
     kind: 'Namespace',
     metadata: {
       name,
-      labels: { [MARK]: 'true', 'pod-security.kubernetes.io/enforce': 'restricted' },
+      labels: {
+        [MARK]: 'true',
+        'pod-security.kubernetes.io/enforce': 'restricted',
+        // For what makes pods, which enforcement lets pass.
+        'pod-security.kubernetes.io/warn': 'restricted',
+      },
     },
   })
   return namespace

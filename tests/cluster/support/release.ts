@@ -26,13 +26,13 @@ export function releaseIn(namespace: Namespace, options: ReleaseOptions = {}): R
   const run = (args: readonly string[], input?: string) => runHelm(helm, namespace, args, input)
   const deploy = async (verb: string, values: Values, flags: readonly string[]) => {
     const input = JSON.stringify(merge(merge({ host }, imageValues('test')), values))
-    await run([verb, name, options.chart ?? chart, ...flags, ...WAIT, '-f', '-'], input)
+    await run([verb, name, options.chart ?? chart, ...WAIT, ...flags, '-f', '-'], input)
   }
   return {
     install: (values = {}, ...flags) => deploy('install', values, flags),
     upgrade: (values = {}, ...flags) => deploy('upgrade', values, flags),
     rollback: async (...flags) => {
-      await run(['rollback', name, ...flags, ...WAIT])
+      await run(['rollback', name, ...WAIT, ...flags])
     },
     uninstall: async () => {
       await run(['uninstall', name, '--wait', '--timeout', '3m'])
