@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { randomUUID } from 'node:crypto'
+import { DEFAULT_ROLES } from '../../../src/core/permissions.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
-import { member, owner, type Person } from '../../support/people.ts'
+import { member, owner, type Person, roleOf, serviceAccount } from '../../support/people.ts'
 
 let ctx: TestContext
 let ada: Person
@@ -104,3 +106,188 @@ describe('POST /v1/roles', () => {
     expect(status).toBe(400)
   })
 })
+
+describe('GET /v1/roles/:id', () => {
+  test('gives a default role with its built-in permissions', async () => {
+    const owner = await roleOf(ctx, 'owner')
+    const { status, body } = await service.as(ada.token).get(`/v1/roles/${owner.id}`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ name: 'Owner', isDefault: true, description: null, color: '' })
+    expect(body.permissions.globalAccess).toBe(true)
+    expect(body.permissions.permissions).toEqual(DEFAULT_ROLES[0]?.permissions.permissions)
+    expect(body.permissions.appPermissions).toEqual(DEFAULT_ROLES[0]?.permissions.appPermissions)
+  })
+
+  test('is 404 for an id that is unknown or malformed, 401 and 403 before that', async () => {
+    const nobody = await member(ctx, { id: await custom('Nobody') })
+    for (const id of [randomUUID(), 'x']) {
+      expect((await service.as(ada.token).get(`/v1/roles/${id}`)).body).toEqual({ error: 'Role not found.' })
+      expect((await service.as(nobody.token).get(`/v1/roles/${id}`)).status).toBe(403)
+      expect((await service.anonymous.get(`/v1/roles/${id}`)).status).toBe(401)
+    }
+  })
+})
+
+describe('PUT /v1/roles/:id', () => {
+  const put = (id: string, body: unknown, caller = ada.token) =>
+    service.as(caller).put(`/v1/roles/${id}`, body)
+
+  test('changes what is sent and keeps the rest; permissions are replaced in full', async () => {
+    const id = await custom('Before', {
+      permissions: { Apps: ['read'] },
+      app_permissions: { Logs: ['read'] },
+    })
+    const renamed = await put(id, { name: 'After', description: 'x', color: '#abcdef' })
+    expect(renamed.status).toBe(200)
+    expect(renamed.body).toMatchObject({ id, name: 'After', description: 'x', color: '#abcdef' })
+    expect(renamed.body.permissions.permissions).toEqual({ Apps: ['read'] })
+    const replaced = await put(id, {
+      description: null,
+      permissions: { permissions: {}, appPermissions: { Secrets: ['read'] } },
+    })
+    expect(replaced.body).toMatchObject({ name: 'After', description: null })
+    expect(replaced.body.permissions).toEqual({
+      permissions: {},
+      appPermissions: { Secrets: ['read'] },
+      globalAccess: false,
+    })
+    expect((await service.as(ada.token).get(`/v1/roles/${id}`)).body).toEqual(replaced.body)
+    const entries =
+      await ctx.db`select event_type from audit_entries where resource_id = ${id} order by timestamp, event_type`
+    expect(entries.map((entry) => entry.event_type)).toEqual(['role.created', 'role.updated', 'role.updated'])
+  })
+
+  test('writes nothing when nothing changes', async () => {
+    const id = await custom('Same')
+    expect((await put(id, { name: 'Same', description: null })).status).toBe(200)
+    expect(await ctx.db`select 1 from audit_entries where resource_id = ${id}`).toHaveLength(1)
+  })
+
+  test('refuses an empty body, a default role, an unknown role and a name that is taken in any case', async () => {
+    const id = await custom('Unique Name')
+    const other = await custom('Other Name')
+    expect(await put(id, {})).toMatchObject({
+      status: 400,
+      body: { error: 'At least one field must be present.' },
+    })
+    expect((await put((await roleOf(ctx, 'admin')).id, { name: 'x' })).status).toBe(403)
+    expect((await put(randomUUID(), { name: 'x' })).status).toBe(404)
+    expect((await put(other, { name: 'UNIQUE NAME' })).status).toBe(409)
+    expect((await put(other, { name: 'ｕｎｉｑｕｅ ｎａｍｅ' })).status).toBe(409)
+    expect((await put(other, { name: 'mAnAgEr' })).status).toBe(409)
+    expect((await put(other, { name: 'OTHER NAME' })).status).toBe(200)
+    expect((await put(id, { permissions: { ...nothing, global_access: true } })).status).toBe(400)
+  })
+
+  test('two at once end in the state of one of them', async () => {
+    const id = await custom('Raced')
+    const replica = api(ctx)
+    for (let round = 0; round < 5; round++) {
+      const states = [`One ${round}`, `Two ${round}`].map((name) => ({ name, description: name }))
+      const answers = await Promise.all([
+        put(id, states[0]),
+        replica.as(ada.token).put(`/v1/roles/${id}`, states[1]),
+      ])
+      expect(answers.map((answer) => answer.status)).toEqual([200, 200])
+      const { name, description } = (await service.as(ada.token).get(`/v1/roles/${id}`)).body
+      expect(states).toContainEqual({ name, description })
+    }
+  })
+
+  test('two roles that take one name at once: one gets it', async () => {
+    const ids = [await custom('Left'), await custom('Right')]
+    const answers = await Promise.all(ids.map((id) => put(id, { name: 'Wanted' })))
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409])
+  })
+})
+
+describe('nobody climbs by the API', () => {
+  const all = { Roles: ['create', 'read', 'update', 'delete'], Apps: ['read'] }
+
+  test('a caller without global access hands out only what it holds itself', async () => {
+    const clerk = await member(ctx, { id: await custom('Clerk', { permissions: all, app_permissions: {} }) })
+    const as = service.as(clerk.token)
+    const beyond = { permissions: { Apps: ['read', 'update'] }, app_permissions: {} }
+    const refused = await as.post('/v1/roles', { name: 'Beyond', permissions: beyond })
+    expect(refused).toMatchObject({ status: 403, body: { error: expect.stringContaining('update on Apps') } })
+    const id = await custom('Weak', { permissions: { Billing: ['read'] }, app_permissions: {} })
+    expect((await as.put(`/v1/roles/${id}`, { permissions: beyond })).status).toBe(403)
+    expect((await as.put(`/v1/roles/${id}`, { name: 'Weaker' })).status).toBe(200)
+    const kept = { permissions: { Billing: ['read'], Apps: ['read'] }, app_permissions: {} }
+    expect((await as.put(`/v1/roles/${id}`, { permissions: kept })).status).toBe(200)
+    expect(
+      (
+        await as.post('/v1/roles', {
+          name: 'Within',
+          permissions: { permissions: { Apps: ['read'] }, app_permissions: {} },
+        })
+      ).status,
+    ).toBe(201)
+  })
+
+  test('nor changes the role that it holds', async () => {
+    const id = await custom('Own', { permissions: all, app_permissions: {} })
+    const clerk = await member(ctx, { id })
+    const robot = await serviceAccount(ctx, { id })
+    for (const { token } of [clerk, robot]) {
+      expect((await service.as(token).put(`/v1/roles/${id}`, { description: 'mine' })).status).toBe(403)
+    }
+  })
+})
+
+describe('DELETE /v1/roles/:id', () => {
+  test('deletes a custom role that nobody holds', async () => {
+    const id = await custom('Short-lived')
+    expect(await service.as(ada.token).delete(`/v1/roles/${id}`)).toMatchObject({ status: 204, body: '' })
+    expect((await service.as(ada.token).get(`/v1/roles/${id}`)).status).toBe(404)
+    expect((await service.as(ada.token).delete(`/v1/roles/${id}`)).status).toBe(404)
+  })
+
+  test('is 403 for a default role, with the sentence of the contract', async () => {
+    const { status, body } = await service
+      .as(ada.token)
+      .delete(`/v1/roles/${(await roleOf(ctx, 'service')).id}`)
+    expect({ status, body }).toEqual({ status: 403, body: { error: 'Default roles cannot be deleted.' } })
+  })
+
+  test('is 409 while a member, a service account or a pending invite holds it', async () => {
+    const [byMember, byAccount, byInvite] = [await custom('M'), await custom('A'), await custom('I')]
+    await member(ctx, { id: byMember })
+    await serviceAccount(ctx, { id: byAccount })
+    await service.as(ada.token).post('/v1/members/invites', { email: 'new@example.org', role_id: byInvite })
+    for (const id of [byMember, byAccount, byInvite]) {
+      expect((await service.as(ada.token).delete(`/v1/roles/${id}`)).status).toBe(409)
+    }
+    ctx.clock.advance(15 * 24 * 3600)
+    expect((await service.as(ada.token).delete(`/v1/roles/${byInvite}`)).status).toBe(204)
+  })
+
+  test('is 401 without credentials and 403 without the permission', async () => {
+    const id = await custom('Guarded')
+    const developer = await member(ctx, 'developer')
+    expect((await service.anonymous.delete(`/v1/roles/${id}`)).status).toBe(401)
+    expect((await service.as(developer.token).delete(`/v1/roles/${id}`)).status).toBe(403)
+  })
+})
+
+test('on the free plan custom roles are refused before the body is looked at, and deleted all the same', async () => {
+  const free = await testContext({ ORGANISATION_PLAN: 'free' })
+  const grace = await owner(free)
+  const as = api(free).as(grace.token)
+  const sentence = "Custom roles are not available on your organisation's plan."
+  const bad = { body: '{', headers: { 'content-type': 'application/json' } }
+  expect(await as.send('POST', '/v1/roles', bad)).toMatchObject({ status: 403, body: { error: sentence } })
+  expect(await as.send('PUT', `/v1/roles/${randomUUID()}`, bad)).toMatchObject({
+    status: 403,
+    body: { error: sentence },
+  })
+  expect((await as.delete(`/v1/roles/${randomUUID()}`)).status).toBe(404)
+  await free.close()
+})
+
+/** A new custom role; gives its id. */
+async function custom(name: string, permissions: object = nothing): Promise<string> {
+  const { status, body } = await service.as(ada.token).post('/v1/roles', { name, permissions })
+  expect({ status, body }).toMatchObject({ status: 201 })
+  return body.id
+}
