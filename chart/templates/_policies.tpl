@@ -99,8 +99,6 @@
 {{- end }}
 {{- else if eq $component "redis" -}}
 {{ include "keyward.fromComponents" (list $root 6379 (list "backend" "worker")) }}
-{{- else -}}
-[]
 {{- end -}}
 {{- end }}
 

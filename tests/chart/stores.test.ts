@@ -149,9 +149,9 @@ describe('25. NetworkPolicies limit what each pod may reach', () => {
     expect(ports(policy(objects, 'worker').egress)).toEqual(stores)
     expect(ports(policy(objects, 'migrate').egress)).toEqual([...dns, 'TCP 5432'])
     expect(ports(policy(objects, 'frontend').egress)).toEqual([...dns, 'TCP 8080'])
-    expect(policy(objects, 'postgres').egress).toEqual([])
-    expect(policy(objects, 'redis').egress).toEqual([])
-    expect(policy(objects, 'worker').ingress).toEqual([])
+    expect(policy(objects, 'postgres')).not.toHaveProperty('egress')
+    expect(policy(objects, 'redis')).not.toHaveProperty('egress')
+    expect(policy(objects, 'worker')).not.toHaveProperty('ingress')
     for (const name of ['backend', 'worker', 'migrate', 'frontend', 'test']) {
       for (const rule of policy(objects, name).egress.slice(1)) expect(rule.to[0].podSelector).toBeDefined()
     }

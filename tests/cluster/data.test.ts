@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { startLoad } from '../support/load.ts'
 import { type Account, ask, everyday, found, openSeeds } from './support/account.ts'
+import { output } from './support/command.ts'
 import { createNamespace, type KubernetesObject, type Namespace } from './support/namespace.ts'
 import { type Component, reach, serviceName } from './support/reach.ts'
 import { host, type Release, releaseIn } from './support/release.ts'
@@ -43,10 +44,14 @@ test(
   6 * MINUTES,
 )
 
-test('the first account belongs to whoever holds the set-up token, not to whoever comes first', async () => {
+test('the first account belongs to whoever reads the set-up link as the notes say, not to whoever comes first', async () => {
   const body = { email: 'eve@example.org', password: 'correct horse battery' }
   const refused = await ask(backend(), 'POST', '/service/auth/password/register/', { body })
   expect(refused.status).toBe(403)
+  const notes = await release.helm('get', 'notes', 'keyward')
+  const command = /^ +(echo ".*")$/m.exec(notes)?.[1] ?? ''
+  const link = `https://${host}/#setup_token=${secrets.SETUP_TOKEN}`
+  expect(await output(['sh', '-c', command])).toBe(`${link}\n`)
   ada = await found(backend(), secrets.SETUP_TOKEN)
   seeds = await openSeeds(backend(), ada)
   expect(seeds).toHaveLength(3)

@@ -56,8 +56,9 @@ test(
   'applied once more it changes nothing, and restarts nothing',
   async () => {
     const before = await uids()
-    const said = await apply(await render())
-    expect(said.split('\n').filter((line) => line !== '' && !line.endsWith(' unchanged'))).toEqual([])
+    const versions = await resourceVersions()
+    await apply(await render())
+    expect(await resourceVersions()).toEqual(versions)
     await settled(namespace)
     expect(await uids()).toEqual(before)
   },
@@ -89,4 +90,15 @@ async function uids(): Promise<string[]> {
   const components = ['backend', 'frontend', 'worker', 'postgres', 'redis'] as const
   const pods = await Promise.all(components.map((component) => podsOf(namespace, component)))
   return pods.flat().map(({ metadata }) => metadata.uid ?? '')
+}
+
+/** Of everything that is applied and that nothing but an apply changes. */
+async function resourceVersions(): Promise<string[]> {
+  const kinds = 'configmaps,secrets,services,serviceaccounts,networkpolicies,jobs,persistentvolumeclaims'
+  const own = await namespace.list(kinds, 'app.kubernetes.io/name=keyward')
+  const changing = await namespace.list('deployments,statefulsets,poddisruptionbudgets')
+  return [
+    ...own.map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`),
+    ...changing.map(({ kind, metadata }) => `${kind} ${metadata.name} generation ${metadata.generation}`),
+  ]
 }

@@ -39,10 +39,11 @@ test(
       const url = `http://localhost:${port}`
       await eventually('the port is forwarded', () => answers(`${url}/service/ready/`), 30)
       const script = readme.section('Quick start').replace('http://localhost:8080', url)
-      const command = ['bash', '-euo', 'pipefail', '-c', `${script}\necho "token=$token"`]
+      const command = ['bash', '-euo', 'pipefail', '-c', `${script}\nprintf "\\ntoken=%s\\n" "$token"`]
       const printed = await output(command)
       expect(printed).toContain('"eventType":"member.access_changed"')
       token = /^token=(.+)$/m.exec(printed)?.[1] ?? ''
+      expect(token).toStartWith('kw_pat_')
     } finally {
       forwarding.stop()
     }

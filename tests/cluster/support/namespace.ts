@@ -8,6 +8,8 @@ export type KubernetesObject = {
     labels?: Record<string, string>
     annotations?: Record<string, string>
     uid?: string
+    resourceVersion?: string
+    generation?: number
   }
   spec?: Record<string, unknown>
   status?: Record<string, unknown>
