@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Busy, createGate } from './gate.ts'
 
-/** Hashes and verifies passwords. Both throw `PasswordsBusy` instead of queueing without end. */
+/** Hashes and verifies passwords. Both throw `PasswordsBusy` instead of queueing without end, `hash` the sooner. */
 export type Passwords = {
   /** A PHC string (`$argon2id$…`) with a salt of its own. */
   hash(password: string): Promise<string>
@@ -35,14 +35,17 @@ export type PasswordsOptions = {
 export function createPasswords(options: PasswordsOptions = {}): Passwords {
   const cost = { memoryCost: options.memoryCost ?? 19_456, timeCost: options.timeCost ?? 2 }
   const unknown = hashOfNothing(cost)
-  const run = createGate({
-    concurrency: options.concurrency ?? availableParallelism(),
-    queue: options.queue ?? 20,
-    refusal: () => new PasswordsBusy(),
-  })
+  const concurrency = options.concurrency ?? availableParallelism()
+  const queue = options.queue ?? 20
+  const refusal = () => new PasswordsBusy()
+  const run = createGate({ concurrency, queue, refusal })
+  // Whoever registers without end must not keep others from signing in: half of the line is for them alone.
+  const admit = createGate({ concurrency: concurrency + Math.ceil(queue / 2), queue: 0, refusal })
   return {
     hash: (password) =>
-      run(() => Bun.password.hash(password.normalize('NFC'), { algorithm: 'argon2id', ...cost })),
+      admit(() =>
+        run(() => Bun.password.hash(password.normalize('NFC'), { algorithm: 'argon2id', ...cost })),
+      ),
     verify: (hash, password) => run(() => Bun.password.verify(password.normalize('NFC'), hash ?? unknown)),
   }
 }
