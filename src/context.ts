@@ -2,7 +2,8 @@ import type { Config } from './config.ts'
 import { SENT_JOBS, type SentJob } from './core/jobs.ts'
 import { createServerKeys, type ServerKeys } from './core/keys/server-keys.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
-import { type Database, type DatabaseConfig, openDatabase } from './platform/database.ts'
+import { type Database, type DatabaseConfig, gateOfChanges, openDatabase } from './platform/database.ts'
+import type { Gate } from './platform/gate.ts'
 import type { Kv } from './platform/kv.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMailer, type Mailer } from './platform/mailer.ts'
@@ -15,6 +16,8 @@ import { createQueue, type Queue } from './platform/queue.ts'
 export type Context = Readonly<{
   config: Config
   db: Database
+  /** Passed by the transactions that take an organisation's row. */
+  changes: Gate
   kv: Kv
   queue: Queue<SentJob>
   mailer: Mailer
@@ -42,6 +45,7 @@ export function createContext(
   return {
     config,
     db,
+    changes: gateOfChanges(db),
     kv,
     queue,
     mailer,

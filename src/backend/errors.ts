@@ -1,6 +1,7 @@
 import type { ValueError } from '@sinclair/typebox/errors'
 import { DomainError, tooMany } from '../core/errors.ts'
-import { isUnavailable } from '../platform/database.ts'
+import { isBusy, isUnavailable } from '../platform/database.ts'
+import { Busy } from '../platform/gate.ts'
 import type { Log } from '../platform/log.ts'
 import { PasswordsBusy } from '../platform/passwords.ts'
 import { describeFaults } from './validation.ts'
@@ -19,16 +20,21 @@ export function failureOf(code: string | number, error: unknown, log: Log, reque
     if (error.type === 'params') return { status: 404, error: 'There is nothing at this path.', headers: {} }
     return { status: 400, error: describeFaults(error.all as unknown as ValueError[]), headers: {} }
   }
-  if (isUnavailable(error)) {
-    log.warn({ requestId, code: (error as { code: string }).code }, 'the database cannot be reached')
-    return {
-      status: 503,
-      error: 'The database cannot be reached at the moment.',
-      headers: { 'retry-after': '1' },
-    }
+  const reason = outage(error)
+  if (reason !== null) {
+    log.warn({ requestId, code: (error as { code?: string }).code }, reason)
+    return { status: 503, error: reason, headers: { 'retry-after': '1' } }
   }
   log.error({ requestId, ...causeOf(error) }, 'a request failed')
   return { status: 500, error: 'Something went wrong on our side.', headers: {} }
+}
+
+/** Why it is worth trying again soon; null when it is not. */
+function outage(error: unknown): string | null {
+  if (isUnavailable(error)) return 'The database cannot be reached at the moment.'
+  if (isBusy(error) || error instanceof Busy)
+    return 'The database is busy at the moment. Try again in a second.'
+  return null
 }
 
 type RequestFault = { type: string; all: { path?: string }[] }

@@ -17,42 +17,45 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
+  vary: 'Origin',
+}
+
+const CORS_HEADERS: Readonly<Record<string, string>> = {
+  'access-control-expose-headers':
+    'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
 }
 
 /**
  * What happens to every request before and after the router: aliases, the Host check, unknown paths and methods, and
  * the headers that every answer carries.
  */
-export const front =
-  (ctx: Context, requests: Requests, methodsAt: (path: string) => readonly string[]) =>
-  (handle: (...parameters: unknown[]) => unknown): Handler =>
-  async (original, ...rest) => {
-    const arrived = performance.now()
-    const request = withoutAlias(original)
-    if (request !== original) requests.alias(original, request)
-    const path = pathOf(request.url)
-    const host = original.headers.get('host') ?? new URL(original.url).host
-    const origin = request.headers.get('origin')
-    const cors = origin !== null && isAllowedOrigin(ctx.config, origin, host) ? origin : null
+export function front(ctx: Context, requests: Requests, methodsAt: (path: string) => readonly string[]) {
+  const isHttps = ctx.config.origin.startsWith('https:')
+  return (handle: (...parameters: unknown[]) => unknown): Handler =>
+    async (original, ...rest) => {
+      const arrived = performance.now()
+      const request = withoutAlias(original)
+      if (request !== original) requests.alias(original, request)
+      const path = pathOf(request.url)
+      const host = original.headers.get('host') ?? new URL(original.url).host
+      const origin = request.headers.get('origin')
+      const cors = origin !== null && isAllowedOrigin(ctx.config, origin, host) ? origin : null
 
-    const response =
-      refusalOfHost(ctx, path, host) ??
-      refusalOfMethod(request.method, methodsAt(path), cors !== null) ??
-      ((await handle(request, ...rest)) as Response)
-    const { route, headers, origin: from } = requests.of(request)
-    ctx.metrics.answered(request.method, route, response.status, (performance.now() - arrived) / 1000)
-    return withHeaders(response, {
-      ...headers,
-      'x-request-id': from.requestId,
-      vary: 'Origin',
-      ...(cors !== null && {
-        'access-control-allow-origin': cors,
-        'access-control-expose-headers':
-          'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
-      }),
-      ...(ctx.config.origin.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
-    })
-  }
+      const response =
+        refusalOfHost(ctx, path, host) ??
+        refusalOfMethod(request.method, methodsAt(path), cors !== null) ??
+        ((await handle(request, ...rest)) as Response)
+      const { route, headers, origin: from } = requests.of(request)
+      ctx.metrics.answered(request.method, route, response.status, (performance.now() - arrived) / 1000)
+      addHeaders(response.headers, SECURITY_HEADERS)
+      if (isHttps) response.headers.set('strict-transport-security', 'max-age=31536000')
+      if (cors !== null)
+        addHeaders(response.headers, { ...CORS_HEADERS, 'access-control-allow-origin': cors })
+      addHeaders(response.headers, headers)
+      response.headers.set('x-request-id', from.requestId)
+      return response
+    }
+}
 
 /** A path rewrite, so that the router knows each route once. */
 function withoutAlias(request: Request): Request {
@@ -87,12 +90,9 @@ const preflight = (methods: readonly string[]) => ({
   'access-control-max-age': '600',
 })
 
-function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
-  for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
-    if (!response.headers.has(name)) response.headers.set(name, value)
-  }
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
-  return response
+/** A header that an answer brings itself stays as it is. */
+function addHeaders(headers: Headers, more: Readonly<Record<string, string>>): void {
+  for (const name in more) if (!headers.has(name)) headers.set(name, more[name] ?? '')
 }
 
 function pathOf(url: string): string {

@@ -15,7 +15,7 @@ const WHEN = {
   415: 'The body is not application/json.',
   429: 'Too many requests; `Retry-After` says when to come back.',
   500: 'Something went wrong on the server.',
-  503: 'The database cannot be reached at the moment.',
+  503: 'The database cannot be reached, or is busy, at the moment; `Retry-After` says when to come back.',
 } as const
 export type ErrorStatus = keyof typeof WHEN
 

@@ -17,6 +17,13 @@ export async function transaction<T>(ctx: Context, work: (tx: Transaction) => Pr
 }
 
 /**
+ * One transaction that takes an organisation's row. Those at once are limited, since they may all wait for one row;
+ * throws `Busy` when its turn does not come. Never within another: it would wait for itself.
+ */
+export const lockingTransaction = <T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> =>
+  ctx.changes(() => transaction(ctx, work))
+
+/**
  * A change of the actor's organisation: one transaction that first takes the organisation's row, so that changes come
  * one after the other, and then sees the actor as it stands now (401 when it was removed meanwhile).
  */
@@ -25,7 +32,7 @@ export const change = <T>(
   actor: Actor,
   work: (tx: Transaction, actor: Actor) => Promise<T>,
 ): Promise<T> =>
-  transaction(ctx, async (tx) => {
+  lockingTransaction(ctx, async (tx) => {
     // In this order: the role is read once the lock is held.
     const lock = lockOrganisation(tx, actor.organisation.id).execute()
     const [, rows] = await pipelined(lock, currentRole(tx, actor).execute())

@@ -95,7 +95,9 @@ const LOCK = '5423087719064321'
 /** One transaction of the one migrator at work. Held by the transaction, so that a lost connection frees it too. */
 async function locked<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return (await db.begin(async (tx) => {
-    await tx`set local statement_timeout = 0`
+    await tx`
+      select set_config(name, '0', true)
+      from unnest(array['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) as name`
     await tx`select pg_advisory_xact_lock(${LOCK}::bigint)`
     return work(tx)
   })) as T

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
+import { Busy, createGate } from './gate.ts'
 
-/** Hashes and verifies passwords. Both throw `PasswordsBusy` instead of queueing without end. */
+/** Hashes and verifies passwords. Both throw `PasswordsBusy` instead of queueing without end, `hash` the sooner. */
 export type Passwords = {
   /** A PHC string (`$argon2id$…`) with a salt of its own. */
   hash(password: string): Promise<string>
@@ -9,10 +10,10 @@ export type Passwords = {
 }
 
 /** Thrown, not returned: an outcome that a caller forgot to look at must never read as a right password. */
-export class PasswordsBusy extends Error {
+export class PasswordsBusy extends Busy {
+  override readonly name = 'PasswordsBusy'
   constructor() {
     super('Too many sign-ins at the moment. Try again in a second.')
-    this.name = 'PasswordsBusy'
   }
 }
 
@@ -34,10 +35,17 @@ export type PasswordsOptions = {
 export function createPasswords(options: PasswordsOptions = {}): Passwords {
   const cost = { memoryCost: options.memoryCost ?? 19_456, timeCost: options.timeCost ?? 2 }
   const unknown = hashOfNothing(cost)
-  const run = bounded(options.concurrency ?? availableParallelism(), options.queue ?? 20)
+  const concurrency = options.concurrency ?? availableParallelism()
+  const queue = options.queue ?? 20
+  const refusal = () => new PasswordsBusy()
+  const run = createGate({ concurrency, queue, refusal })
+  // Whoever registers without end must not keep others from signing in: half of the line is for them alone.
+  const admit = createGate({ concurrency: concurrency + Math.ceil(queue / 2), queue: 0, refusal })
   return {
     hash: (password) =>
-      run(() => Bun.password.hash(password.normalize('NFC'), { algorithm: 'argon2id', ...cost })),
+      admit(() =>
+        run(() => Bun.password.hash(password.normalize('NFC'), { algorithm: 'argon2id', ...cost })),
+      ),
     verify: (hash, password) => run(() => Bun.password.verify(password.normalize('NFC'), hash ?? unknown)),
   }
 }
@@ -47,22 +55,4 @@ function hashOfNothing(cost: { memoryCost: number; timeCost: number }): string {
   const salt = 'A'.repeat(43)
   const digest = `${'B'.repeat(42)}A`
   return `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=1$${salt}$${digest}`
-}
-
-function bounded(concurrency: number, queue: number) {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running < concurrency) running++
-    else if (waiting.length >= queue) throw new PasswordsBusy()
-    // Whoever ends hands its place over, so that nobody arriving in between can take it.
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
-    }
-  }
 }

@@ -72,7 +72,8 @@ test('a migration is recorded with its name, checksum and the time of the clock'
 
 test('of two migrators at once one waits, and both succeed', async () => {
   const { db, config } = await database()
-  const other = openDatabase(config)
+  // Whatever a request may wait for, a migrator waits for its turn.
+  const other = openDatabase(config, { lockMilliseconds: 50 })
   undo.push(() => other.end())
   const migrations = await steps(
     'create table one (id int); select pg_sleep(0.2)',
@@ -100,10 +101,14 @@ test('a file that was changed after it was applied is refused by name, and nothi
   expect(await versions(db)).toEqual([1])
 })
 
-test('a migration may take longer than the statements of requests', async () => {
+test('a migration may take longer than the statements, locks and transactions of requests', async () => {
   const { db } = await database()
-  await run(db, await steps("create table one as select current_setting('statement_timeout') as timeout"))
-  expect([...(await db`select timeout from one`)]).toEqual([{ timeout: '0' }])
+  await run(
+    db,
+    await steps(`create table one as select name, setting from pg_settings
+      where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')`),
+  )
+  expect((await db`select setting from one`).map(({ setting }) => setting)).toEqual(['0', '0', '0'])
 })
 
 test('other line endings are no change', async () => {

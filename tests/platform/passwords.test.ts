@@ -77,23 +77,23 @@ test('no more run at once than allowed, the others wait their turn, and beyond t
   let most = 0
   const order: string[] = []
   const gates: (() => void)[] = []
-  const spy = spyOn(Bun.password, 'hash').mockImplementation(async (password) => {
+  const spy = spyOn(Bun.password, 'verify').mockImplementation(async (password) => {
     most = Math.max(most, ++running)
     order.push(String(password))
     await new Promise<void>((resolve) => gates.push(resolve))
     running--
-    return 'hash'
+    return true
   })
   spies.push(spy)
   const passwords = createPasswords({ concurrency: 2, queue: 3 })
-  const taken = ['a', 'b', 'c', 'd', 'e'].map((password) => passwords.hash(password))
+  const taken = ['a', 'b', 'c', 'd', 'e'].map((password) => passwords.verify(null, password))
   await expect(passwords.hash('f')).rejects.toBeInstanceOf(PasswordsBusy)
   await expect(passwords.verify(null, 'g')).rejects.toBeInstanceOf(PasswordsBusy)
   while (order.length < 5 || gates.length > 0) {
     gates.shift()?.()
     await Bun.sleep(0)
   }
-  expect(await Promise.all(taken)).toEqual(Array(5).fill('hash'))
+  expect(await Promise.all(taken)).toEqual(Array(5).fill(true))
   expect({ most, order }).toEqual({ most: 2, order: ['a', 'b', 'c', 'd', 'e'] })
 })
 
@@ -107,7 +107,16 @@ test('a failure frees its place', async () => {
 test('by default one runs per core and twenty wait', async () => {
   const passwords = createPasswords(cheap)
   const cores = (await import('node:os')).availableParallelism()
-  const all = Array.from({ length: cores + 20 + 3 }, () => passwords.hash('correct horse'))
+  const all = Array.from({ length: cores + 20 + 3 }, () => passwords.verify(null, 'correct horse'))
   const refused = (await Promise.allSettled(all)).filter((outcome) => outcome.status === 'rejected')
   expect(refused.length).toBe(3)
+})
+
+test('new passwords leave half of the line to those who sign in', async () => {
+  const passwords = createPasswords({ ...cheap, concurrency: 1, queue: 4 })
+  const registrations = Array.from({ length: 6 }, () => passwords.hash('correct horse'))
+  const signIns = [passwords.verify(null, 'a'), passwords.verify(null, 'b')]
+  const hashed = await Promise.allSettled(registrations)
+  expect(hashed.filter((outcome) => outcome.status === 'fulfilled').length).toBe(3)
+  expect(await Promise.all(signIns)).toEqual([false, false])
 })

@@ -4,6 +4,7 @@ import type { Context } from '../../src/context.ts'
 import { SENT_JOBS, type SentJob } from '../../src/core/jobs.ts'
 import { createServerKeys } from '../../src/core/keys/server-keys.ts'
 import { type Clock, fakeClock } from '../../src/platform/clock.ts'
+import { gateOfChanges } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { memoryMailer } from '../../src/platform/mailer.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
@@ -48,6 +49,7 @@ export async function testContext(environment: Record<string, string> = {}): Pro
   return {
     config,
     db: database.db,
+    changes: gateOfChanges(database.db),
     kv,
     queue,
     mailer: memoryMailer(),

@@ -10,7 +10,7 @@ import { acceptFor, requireOffer } from '../invites/acceptance.ts'
 import { found } from '../organisations/founding.ts'
 import { Closed, Email, Id, Name, Text } from '../schema.ts'
 import { normaliseName } from '../text.ts'
-import { transaction } from '../transactions.ts'
+import { lockingTransaction, transaction } from '../transactions.ts'
 import {
   Account,
   type AccountRow,
@@ -61,7 +61,9 @@ export async function register(ctx: Context, input: Register, origin: RequestOri
   if (state?.email_taken) throw conflict('An account with this e-mail address already exists.')
   const passwordHash = await ctx.passwords.hash(input.password)
 
-  const registered = await transaction(ctx, async (tx) => {
+  // Whoever accepts an invite takes the organisation's lock.
+  const begin = input.invite === undefined ? transaction : lockingTransaction
+  const registered = await begin(ctx, async (tx) => {
     const isFirst = seemsFirst && (await queries.lockDeployment(tx))[0]?.organisation_id === null
     if (seemsFirst && !isFirst) requireAdmission(ctx.config, false, input)
     const userId = await insertUser(ctx, tx, input, passwordHash, isFirst)

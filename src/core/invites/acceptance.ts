@@ -11,7 +11,7 @@ import type { Person } from '../auth/session.ts'
 import { conflict, forbidden, notFound } from '../errors.ts'
 import { join } from '../members/joining.ts'
 import { Member } from '../members/member.ts'
-import { lockOrganisation, transaction } from '../transactions.ts'
+import { lockingTransaction, lockOrganisation } from '../transactions.ts'
 import * as queries from './queries.ts'
 
 /** Whoever accepts an invite; without a credential while the account is only being made. */
@@ -50,7 +50,7 @@ export async function requireOffer(ctx: Context, token: string, emailKey: string
 /** Makes whoever is signed in a member of the organisation that invites; refused as `acceptFor` says. */
 export async function accept(ctx: Context, caller: Person, token: string): Promise<Accepted> {
   const { userId, email, name, credential, origin } = caller
-  const [account] = await transaction(ctx, async (tx) => {
+  const [account] = await lockingTransaction(ctx, async (tx) => {
     await acceptFor(ctx, tx, token, { userId, emailKey: emailKey(email), name, credential, origin })
     return findAccountOf(tx, userId)
   })

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { failureOf } from '../../../src/backend/errors.ts'
+import { type Database, isUnavailable, openDatabase } from '../../../src/platform/database.ts'
+import { createLog } from '../../../src/platform/log.ts'
+import { type Answer, api } from '../../support/api.ts'
+import { type TestContext, testContext } from '../../support/context.ts'
+import { owner } from '../../support/people.ts'
+
+let ctx: TestContext
+let db: Database
+let client: ReturnType<ReturnType<typeof api>['as']>
+let organisationId: string
+
+beforeAll(async () => {
+  ctx = await testContext()
+  const ada = await owner(ctx)
+  organisationId = ada.organisationId
+  db = openDatabase(ctx.database.config, { lockMilliseconds: 1000 })
+  client = api({ ...ctx, db, log: createLog('silent') }).as(ada.token)
+})
+afterAll(async () => {
+  await db.end({ timeout: 1 })
+  await ctx.close()
+})
+
+const BUSY = 'The database is busy at the moment. Try again in a second.'
+
+const write = (name: string) =>
+  client.post('/v1/roles', { name, permissions: { permissions: {}, app_permissions: {} } })
+
+/** Does what a process does that is stopped in the middle of a change. */
+async function whileHeld(work: () => Promise<void>) {
+  await ctx.db.begin(async (tx) => {
+    await tx`select 1 from organisations where id = ${organisationId} for no key update`
+    await work()
+  })
+}
+
+async function timed(request: Promise<Answer>) {
+  const start = performance.now()
+  const { status, body, headers } = await request
+  return { status, body, retryAfter: headers.get('retry-after'), milliseconds: performance.now() - start }
+}
+
+test('writes that cannot have the lock are 503 within seconds, and reads go on meanwhile', async () => {
+  await whileHeld(async () => {
+    const writes = Promise.all(Array.from({ length: 30 }, (_, n) => timed(write(`Held ${n}`))))
+    await Bun.sleep(200)
+    const reads = await Promise.all(Array.from({ length: 10 }, () => timed(client.get('/v1/me'))))
+    expect(reads.map(({ status }) => status)).toEqual(Array(10).fill(200))
+    // Less than the first write waits for the lock.
+    expect(Math.max(...reads.map(({ milliseconds }) => milliseconds))).toBeLessThan(700)
+    for (const { status, body, retryAfter, milliseconds } of await writes) {
+      expect({ status, body, retryAfter }).toEqual({ status: 503, body: { error: BUSY }, retryAfter: '1' })
+      expect(milliseconds).toBeLessThan(8000)
+    }
+  })
+  const after = await Promise.all(Array.from({ length: 30 }, (_, n) => write(`Free ${n}`)))
+  expect(after.map(({ status }) => status)).toEqual(Array(30).fill(201))
+  const { body } = await client.get('/v1/roles')
+  expect(body.data.filter(({ name }: { name: string }) => name.startsWith('Held'))).toEqual([])
+}, 20_000)
+
+test('a transaction that stays idle loses its connection, and whoever waits for its locks goes on', async () => {
+  const [limit] = await db`select setting::int as milliseconds from pg_settings
+    where name = 'idle_in_transaction_session_timeout'`
+  expect(limit?.milliseconds).toBe(15_000)
+  const { promise: held, resolve: hold } = Promise.withResolvers<void>()
+  const stuck = db
+    .begin(async (tx) => {
+      await tx`set local idle_in_transaction_session_timeout = 300`
+      await tx`select 1 from organisations where id = ${organisationId} for no key update`
+      hold()
+      await Bun.sleep(800)
+      await tx`select 1`
+    })
+    .catch((error: unknown) => error)
+  await held
+  expect((await write('After an idle one')).status).toBe(201)
+  expect(isUnavailable(await stuck)).toBe(true)
+})
+
+test.each(['57014', '55P03', '25P03', '40P01', '40001'])('SQLSTATE %s is a 503', (code) => {
+  const error = Object.assign(new Error('a value'), { code })
+  expect(failureOf('UNKNOWN', error, createLog('silent'), 'request')).toEqual({
+    status: 503,
+    error: BUSY,
+    headers: { 'retry-after': '1' },
+  })
+})
