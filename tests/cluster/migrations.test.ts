@@ -14,6 +14,7 @@ import { isReady, podsOf, settled } from './support/workload.ts'
 const MINUTES = 60_000
 const components: readonly Component[] = ['backend', 'frontend', 'worker']
 const open = { setup: { open: true } }
+const broken = { ...open, ...imageValues('broken'), migration: { backoffLimit: 0 } }
 
 let namespace: Namespace
 let release: Release
@@ -76,12 +77,26 @@ test(
 )
 
 test(
+  'an upgrade whose migration fails is put back by --rollback-on-failure, and loses no request',
+  async () => {
+    const before = await podNames()
+    await underLoad('failed migration, put back', everydayUse(), async () => {
+      const flags = ['--rollback-on-failure', '--timeout', '45s']
+      await expect(release.upgrade(broken, ...flags)).rejects.toThrow(/ended with 1/)
+    })
+    await settled(namespace)
+    expect(await podNames()).toEqual(before)
+    expect(await schemaVersion()).toBe(schema + 1)
+  },
+  6 * MINUTES,
+)
+
+test(
   'a migration that fails leaves the old version serving, and says why',
   async () => {
     const before = await podNames()
-    const values = { ...open, ...imageValues('broken'), migration: { backoffLimit: 0 } }
     await underLoad('failed migration', everydayUse(), async () => {
-      await expect(release.upgrade(values, '--timeout', '45s')).rejects.toThrow(/ended with 1/)
+      await expect(release.upgrade(broken, '--timeout', '45s')).rejects.toThrow(/ended with 1/)
     })
     expect((await podNames()).filter((name) => before.includes(name))).toEqual(before)
     expect(await schemaVersion()).toBe(schema + 1)

@@ -70,7 +70,8 @@ test(
   async () => {
     await readme.run('Upgrade', 0)
     expect(await statuses(await reach(namespace), host)).toMatchObject({ backend: 200 })
-    await readme.run('Upgrade', 1)
+    expect(await readme.run('Upgrade', 1)).toContain('Migration applied')
+    await readme.run('Upgrade', 2)
     expect(await podsOf(namespace, 'backend')).toHaveLength(2)
     await readme.run('Roll back')
     await settled(namespace)
