@@ -47,7 +47,8 @@ COPY --from=build /image/etc/passwd /image/etc/group /etc/
 COPY --from=build --chown=65532:65532 /image/data /data
 COPY --from=bun /usr/local/bin/bun /usr/local/bin/bun
 COPY --from=build /image/opt/keyward /opt/keyward
-ENV PATH=/opt/keyward/bin:/usr/local/bin:/usr/bin:/bin \
+ENV NODE_ENV=production \
+  PATH=/opt/keyward/bin:/usr/local/bin:/usr/bin:/bin \
   BIND_ADDRESS=0.0.0.0 \
   KEYWARD_DATA=/data
 WORKDIR /opt/keyward
