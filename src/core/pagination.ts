@@ -30,11 +30,15 @@ export const rowsToRead = (window: Window): number | null => (window.limit === n
 /** The end of a statement that lists the rows of `table`, oldest first, then by id: those in the window. */
 export function oldestFirst(db: Queryable, table: string, window: Window) {
   const [createdAt = null, id = null] = window.after ?? []
-  const [createdAtColumn, idColumn] = [db(`${table}.created_at`), db(`${table}.id`)]
-  return db`
-    and (${id}::uuid is null or (${createdAtColumn}, ${idColumn}) > (${createdAt}::timestamptz, ${id}::uuid))
-    order by ${createdAtColumn}, ${idColumn}
-    limit ${rowsToRead(window)}`
+  const key = db`${db(`${table}.created_at`)}, ${db(`${table}.id`)}`
+  const after = id === null ? db`` : db`and (${key}) > (${createdAt}::timestamptz, ${id}::uuid)`
+  return db`${after} order by ${key} ${cut(db, window)}`
+}
+
+/** The limit of a statement that lists the rows in the window; nothing when the list is whole. */
+export function cut(db: Queryable, window: Window) {
+  const rows = rowsToRead(window)
+  return rows === null ? db`` : db`limit ${rows}`
 }
 
 /** A row's place in a list that `oldestFirst` made. */

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
-import { rowsToRead, type Window } from '../pagination.ts'
+import { cut, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
 import type { RoleRow, RoleSummaryRow, RoleValues } from './role.ts'
 
@@ -9,12 +9,14 @@ const columns = (db: Queryable) =>
 /** The roles of an organisation: the five defaults first, then the custom ones, oldest first. */
 export const list = (db: Queryable, organisationId: string, window: Window) => {
   const [position = null, createdAt = null, id = null] = window.after ?? []
+  const after =
+    id === null
+      ? db``
+      : db`and (position, created_at, id) > (${position}::int, ${createdAt}::timestamptz, ${id}::uuid)`
   return db<RoleSummaryRow[]>`
     select id, kind, position, name, description, color, created_at from roles
-    where organisation_id = ${organisationId}
-      and (${id}::uuid is null or (position, created_at, id) > (${position}::int, ${createdAt}::timestamptz, ${id}::uuid))
-    order by position, created_at, id
-    limit ${rowsToRead(window)}`
+    where organisation_id = ${organisationId} ${after}
+    order by position, created_at, id ${cut(db, window)}`
 }
 
 /** One role of the organisation; undefined when there is none, also for a malformed id. */
