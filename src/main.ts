@@ -116,11 +116,12 @@ async function serve(): Promise<void> {
   const ctx = await ready(config, database)
   const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
   onStop(() => worker.stop())
+  const founded = await isFounded(ctx.db)
   const server = listen(binding(config), (peers) =>
     together(createApp(ctx, peers.addressOf).fetch, createFrontend(config)),
   )
   onStop(() => server.stop(GRACE_SECONDS))
-  process.stdout.write(banner(config, await isFounded(ctx.db)))
+  process.stdout.write(banner(config, founded))
 }
 
 async function ownOrExternalDatabase(): Promise<{ config: Config; database: DatabaseConfig }> {

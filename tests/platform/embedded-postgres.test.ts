@@ -8,6 +8,7 @@ import { clusterDirectory } from '../../src/platform/data-directory.ts'
 import { type Database, openDatabase } from '../../src/platform/database.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { eventually } from '../support/eventually.ts'
 import { startProcess } from '../support/process.ts'
 
 const script = new URL('../support/data-directory-process.ts', import.meta.url)
@@ -93,7 +94,7 @@ test('a server outlives its process group, and the next start stops it and goes 
   const leftover = await postmasterPid()
   process.kill(-Number(first.child.pid), 'SIGKILL')
   await first.exited
-  expect(await isListening(first.line.port)).toBe(true)
+  await eventually('the server listens', () => isListening(first.line.port))
   const second = await startProcess(script, [directory, 'serve'])
   expect(second.line).toMatchObject({ encoding: 'UTF8' })
   expect(await postmasterPid()).not.toBe(leftover)
