@@ -65,11 +65,10 @@ export function startLoad(options: LoadOptions): Load {
 }
 
 /** One line about a load, for people. */
-export function describeLoad(
-  what: string,
-  { sent, failed, reasons, seconds, slowestMs }: LoadReport,
-): string {
-  const why = failed > 0 ? ` ${JSON.stringify(reasons)}` : ''
+export function describeLoad(what: string, report: LoadReport): string {
+  const { sent, failed, reasons, failedAt, seconds, slowestMs } = report
+  const when = failedAt.map((at) => `${at.toFixed(1)} s`).join(' to ')
+  const why = failed > 0 ? ` (from ${when}: ${JSON.stringify(reasons)})` : ''
   return `${what}: ${sent} requests sent in ${seconds.toFixed(0)} s, ${failed} failed, slowest ${slowestMs.toFixed(0)} ms${why}`
 }
 
