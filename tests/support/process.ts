@@ -5,7 +5,13 @@ import { createInterface } from 'node:readline'
 export type TestProcess = { child: ChildProcess; line: Record<string, unknown>; exited: Promise<void> }
 
 /** Starts a script and waits for its first line. It is told to end by the end of its standard input. */
-export async function startProcess(script: URL, args: string[], env = process.env): Promise<TestProcess> {
+export async function startProcess(
+  script: URL,
+  args: string[],
+  environment = process.env,
+): Promise<TestProcess> {
+  // `bun test` hands this on: with it, whatever the process starts would be killed together with it.
+  const { BUN_FEATURE_FLAG_NO_ORPHANS: _, ...env } = environment
   const child = spawn(process.execPath, [script.pathname, ...args], {
     env,
     cwd: '/',
