@@ -30,6 +30,24 @@ export async function member(ctx: TestContext, role: RoleKind | { id: string }):
   return { id, userId, token: await token(ctx, id, 'pat') }
 }
 
+/** Adds Developers without tokens, for lists that are long. */
+export async function manyMembers(ctx: TestContext, count: number): Promise<void> {
+  const role = await roleOf(ctx, 'developer')
+  const now = ctx.clock.now()
+  const users = Array.from({ length: count }, () => randomUUID()).map((id) => ({
+    id,
+    email: `${id}@example.org`,
+    email_key: `${id}@example.org`,
+    created_at: now,
+    updated_at: now,
+  }))
+  await ctx.db`insert into users ${ctx.db(users)}`
+  await ctx.db.begin(async (tx) => {
+    for (const { id } of users)
+      await join(ctx, tx, { organisationId: role.organisation_id, userId: id, role })
+  })
+}
+
 /** Adds a service account with a default role by its kind, or with a custom role by its id. */
 export async function serviceAccount(ctx: TestContext, role: RoleKind | { id: string }): Promise<Account> {
   const id = randomUUID()

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { api } from '../../support/api.ts'
 import { app } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
-import { member, owner, type Person, roleOf, serviceAccount } from '../../support/people.ts'
+import { manyMembers, member, owner, type Person, roleOf, serviceAccount } from '../../support/people.ts'
+import { countStatements } from '../../support/statements.ts'
 
 let ctx: TestContext
 let ada: Person
@@ -53,6 +54,15 @@ describe('GET /v1/members', () => {
       cursor = body.nextCursor
     } while (cursor !== null)
     expect(seen).toEqual(everybody)
+  })
+
+  test('takes two statements with authentication, for a few members and for a thousand', async () => {
+    const list = () => as(ada).get('/v1/members')
+    const few = await countStatements(ctx, list)
+    await manyMembers(ctx, 1000)
+    const many = await countStatements(ctx, list)
+    expect((await list()).body.data.length).toBeGreaterThan(1000)
+    expect([few, many]).toEqual([2, 2])
   })
 
   test.each(['limit=0', 'limit=201', 'limit=x', 'cursor=junk'])('refuses ?%s', async (query) => {
