@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { isActor } from '../core/actor.ts'
 import { type AuditEvent, recordCoalesced } from '../core/audit/audit.ts'
-import * as organisations from '../core/organisations/organisations.ts'
+import { servedOrganisation } from '../core/deployment.ts'
 import { isId } from '../core/schema.ts'
 import type { Failure } from './errors.ts'
 import type { RequestState } from './requests.ts'
@@ -32,7 +32,7 @@ export async function noteRefusal(
   if (failure.status !== 403 || caller === null || route === null) return
   const event = refusalEvent({ ...asked, route }, failure.error)
   try {
-    const organisationId = isActor(caller) ? caller.organisation.id : await organisations.served(ctx)
+    const organisationId = isActor(caller) ? caller.organisation.id : await servedOrganisation(ctx.db)
     if (organisationId === null) return
     // Paths about the caller's own account or organisation don't name it.
     const own: Record<string, string | null> = { user: caller.userId, organisation: organisationId }

@@ -30,3 +30,8 @@ export function requireWithinOwn(actor: Actor, wanted: Permissions): void {
     `Your own role does not allow ${excess.action} on ${level}${excess.resourceClass}, so you can't hand it out.`,
   )
 }
+
+/** 403 with the reason that a rule gives for refusing; nothing when it gives none. */
+export function allow(refusal: string | null): void {
+  if (refusal !== null) throw forbidden(refusal)
+}

@@ -1,4 +1,4 @@
-import type { Database } from '../platform/database.ts'
+import type { Database, Queryable } from '../platform/database.ts'
 import type { ServerKeys } from './keys/server-keys.ts'
 
 /**
@@ -15,10 +15,11 @@ export async function requireServerSecret(db: Database, keys: ServerKeys): Promi
   )
 }
 
-/** Whether somebody has registered the first account already. */
-export async function isFounded(db: Database): Promise<boolean> {
-  const [row] = await db<
-    { founded: boolean }[]
-  >`select organisation_id is not null as founded from deployment`
-  return row?.founded ?? false
+/** The organisation that this deployment serves; null before the first registration. */
+export async function servedOrganisation(db: Queryable): Promise<string | null> {
+  const [row] = await db<{ organisation_id: string | null }[]>`select organisation_id from deployment`
+  return row?.organisation_id ?? null
 }
+
+/** Whether somebody has registered the first account already. */
+export const isFounded = async (db: Queryable): Promise<boolean> => (await servedOrganisation(db)) !== null

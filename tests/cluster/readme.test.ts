@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
-import { freePort } from '../support/keyward.ts'
+import { freePort } from '../support/free-port.ts'
 import { openSeeds } from './support/account.ts'
 import { output } from './support/command.ts'
 import { startPostgres } from './support/external-postgres.ts'

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import packageJson from '../../package.json' with { type: 'json' }
 import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/free-port.ts'
 import { images } from '../support/images/build.ts'
-import { freePort, statusOf } from '../support/keyward.ts'
+import { statusOf } from '../support/keyward.ts'
 import { register, signIn } from '../support/keyward-api.ts'
 import { type Deployment, startDeployment } from './support/deployment.ts'
 import { docker, inspect, RESTRICTED } from './support/docker.ts'

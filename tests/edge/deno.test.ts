@@ -16,7 +16,7 @@ let url: string
 beforeAll(async () => {
   ctx = await testContext()
   ada = await owner(ctx)
-  const port = await freePort()
+  const port = freePort()
   url = `http://127.0.0.1:${port}`
   const { host, port: databasePort, database, username, password } = ctx.database.config
   deno = Bun.spawn(

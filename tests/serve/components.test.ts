@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/free-port.ts'
 import {
   cleanUp,
   databaseUrl,
-  freePort,
   isListening,
   type Keyward,
   type KeywardOptions,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { DatabaseConfig } from '../../src/platform/database.ts'
 import { stopLeftoverPostmaster } from '../../src/platform/postmaster.ts'
 import { eventually } from './eventually.ts'
+import { freePort } from './free-port.ts'
 
 /** Keyward as a process, in a process group of its own. */
 export type Keyward = {
@@ -115,13 +116,6 @@ export function isListening(port: number): Promise<boolean> {
     const socket = connect(port, '127.0.0.1', () => resolve(socket.destroy() === socket))
     socket.on('error', () => resolve(false))
   })
-}
-
-/** A port of 127.0.0.1 that was free a moment ago. */
-export function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  probe.stop(true)
-  return probe.port
 }
 
 /** The address of a test's database, as DATABASE_URL. */

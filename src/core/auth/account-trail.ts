@@ -2,8 +2,8 @@ import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/database.ts'
 import { type Caller, isActor, type RequestOrigin } from '../actor.ts'
 import { type AuditEvent, recordCoalesced, recordFor } from '../audit/audit.ts'
+import { servedOrganisation } from '../deployment.ts'
 import { type AccountRow, authorOf } from './account.ts'
-import * as queries from './queries.ts'
 
 /** Writes an entry of somebody signed in, in the transaction of the change; outsiders stand in the deployment's trail. */
 export async function recordOf(
@@ -12,9 +12,7 @@ export async function recordOf(
   caller: Caller,
   event: AuditEvent,
 ): Promise<void> {
-  const organisationId = isActor(caller)
-    ? caller.organisation.id
-    : ((await queries.deployment(tx))[0]?.organisation_id ?? null)
+  const organisationId = isActor(caller) ? caller.organisation.id : await servedOrganisation(tx)
   if (organisationId !== null) await recordFor(ctx, tx, caller, organisationId, event)
 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
-import * as queries from './queries.ts'
+import { isFounded } from '../deployment.ts'
 
 /** How people can sign in here. */
 export const Methods = Type.Object({
@@ -15,11 +15,10 @@ export type Methods = Static<typeof Methods>
 
 /** How people can sign in here, and whether anybody has an account yet. */
 export async function methods(ctx: Context): Promise<Methods> {
-  const [deployment] = await queries.deployment(ctx.db)
   return {
     password: ctx.config.passwordAuth,
     providers: [],
-    setupRequired: deployment?.organisation_id === null,
+    setupRequired: !(await isFounded(ctx.db)),
     mail: ctx.config.smtp !== null,
   }
 }

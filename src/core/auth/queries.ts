@@ -78,10 +78,6 @@ const account = (db: Queryable, condition: ReturnType<Queryable>) =>
     left join organisations o on o.id = p.organisation_id
     where ${condition}`
 
-/** The organisation that this deployment serves; null before the first registration. */
-export const deployment = (db: Queryable) =>
-  db<{ organisation_id: string | null }[]>`select organisation_id from deployment`
-
 /** Takes the deployment's row, so that of several first registrations one founds the organisation. */
 export const lockDeployment = (tx: Transaction) =>
   tx<{ organisation_id: string | null }[]>`select organisation_id from deployment for update`

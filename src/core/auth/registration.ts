@@ -3,9 +3,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Config } from '../../config.ts'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/database.ts'
+import { allow } from '../access.ts'
 import type { RequestOrigin } from '../actor.ts'
 import { recordFor } from '../audit/audit.ts'
-import { conflict, forbidden } from '../errors.ts'
+import { conflict } from '../errors.ts'
 import { acceptFor, requireOffer } from '../invites/acceptance.ts'
 import { found } from '../organisations/founding.ts'
 import { Closed, Email, Id, Name, Text } from '../schema.ts'
@@ -55,7 +56,7 @@ export async function register(ctx: Context, input: Register, origin: RequestOri
   const key = emailKey(input.email)
   const [state] = await queries.registrationState(ctx.db, key)
   const seemsFirst = state?.organisation_id === null
-  requireAdmission(ctx.config, seemsFirst, input)
+  allow(refusalToRegister(ctx.config, seemsFirst, input))
   if (input.invite !== undefined) await requireOffer(ctx, input.invite, key)
   else if (!seemsFirst) await countRegistration(ctx, origin.ipAddress)
   if (state?.email_taken) throw conflict('An account with this e-mail address already exists.')
@@ -65,7 +66,7 @@ export async function register(ctx: Context, input: Register, origin: RequestOri
   const begin = input.invite === undefined ? transaction : lockingTransaction
   const registered = await begin(ctx, async (tx) => {
     const isFirst = seemsFirst && (await queries.lockDeployment(tx))[0]?.organisation_id === null
-    if (seemsFirst && !isFirst) requireAdmission(ctx.config, false, input)
+    if (seemsFirst && !isFirst) allow(refusalToRegister(ctx.config, false, input))
     const userId = await insertUser(ctx, tx, input, passwordHash, isFirst)
     if (input.invite !== undefined) {
       const name = normaliseName(input.full_name ?? '')
@@ -96,11 +97,6 @@ export function refusalToRegister(
   }
   if (config.registration === 'open' || input.invite !== undefined) return null
   return 'Registration is by invite only.'
-}
-
-function requireAdmission(config: Config, isFirst: boolean, input: Register): void {
-  const refusal = refusalToRegister(config, isFirst, input)
-  if (refusal !== null) throw forbidden(refusal)
 }
 
 /** Compared as hashes: the time tells neither how long the secret is nor where the first difference stands. */

@@ -1,9 +1,10 @@
 import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/database.ts'
+import { allow } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import * as sessions from '../auth/session-queries.ts'
-import { forbidden, notFound } from '../errors.ts'
+import { notFound } from '../errors.ts'
 import { cancelSentBy } from '../invites/queries.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import * as principals from '../principals/principals.ts'
@@ -95,8 +96,4 @@ async function existing(db: Queryable, actor: Actor, id: string): Promise<Member
   const member = await queries.find(db, actor.organisation.id, id)
   if (member === undefined) throw notFound('Member')
   return member
-}
-
-function allow(refusal: string | null): void {
-  if (refusal !== null) throw forbidden(refusal)
 }

@@ -32,10 +32,6 @@ export const update = (ctx: Context, caller: Actor, input: UpdateOrganisation): 
     return present({ ...row, name, updated_at: now }, ctx.config.plan)
   })
 
-/** The id of the organisation that this deployment serves; null before the first registration. */
-export const served = async (ctx: Context): Promise<string | null> =>
-  (await queries.served(ctx.db))[0]?.organisation_id ?? null
-
 async function existing(db: Queryable, actor: Actor): Promise<OrganisationRow> {
   const [row] = await queries.find(db, actor.organisation.id)
   if (row === undefined) throw notFound('Organisation')

@@ -1,9 +1,10 @@
 import type { Static } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/database.ts'
+import { allow } from '../access.ts'
 import { type Actor, type Caller, isActor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { forbidden, notFound } from '../errors.ts'
+import { notFound } from '../errors.ts'
 import * as memberQueries from '../members/queries.ts'
 import { hasGlobalAccess, type RoleKind } from '../permissions.ts'
 import * as principalQueries from '../principals/queries.ts'
@@ -73,10 +74,6 @@ export const transfer = (ctx: Context, caller: Actor, input: TransferOwnership):
       description: 'Ownership transferred; the former Owner is now an Admin.',
     })
   })
-
-function allow(refusal: string | null): void {
-  if (refusal !== null) throw forbidden(refusal)
-}
 
 async function topRoles(tx: Transaction, organisationId: string) {
   const rows = await tx<{ id: string; kind: RoleKind }[]>`
