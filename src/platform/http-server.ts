@@ -4,7 +4,11 @@ export type FetchHandler = (request: Request) => Response | Promise<Response>
 export type HttpServer = Readonly<{
   /** Where it listens, such as http://127.0.0.1:8080. */
   url: string
-  /** Takes no new connections, lets requests under way finish for at most `graceSeconds`, then ends them. */
+  /**
+   * Asks clients to leave, by `connection: close` on every answer, until none has come for half a second (five
+   * seconds at most). Then takes no new connections, lets requests under way finish, and ends them `graceSeconds`
+   * after the call.
+   */
   stop(graceSeconds: number): Promise<void>
 }>
 
@@ -24,20 +28,40 @@ export function listen(
     addressOf: (request) => server.requestIP(originals.get(request) ?? request)?.address ?? null,
   }
   const fetch = handler(peers)
+  let lastRequestAt = -Infinity
+  let isStopping = false
   const server = start(options, (original) => {
     const request = withReadableUrl(original)
     if (request !== original) originals.set(request, original)
-    return fetch(request)
+    lastRequestAt = performance.now()
+    return isStopping ? asLast(fetch(request)) : fetch(request)
   })
+  // A connection that is cut while the client sends its next request loses that request.
+  const clientsHaveLeft = async () => {
+    const end = performance.now() + LEAVE_MS
+    while (performance.now() < Math.min(lastRequestAt + QUIET_MS, end)) await Bun.sleep(20)
+  }
   const host = options.address.includes(':') ? `[${options.address}]` : options.address
   return {
     url: `http://${host}:${server.port}`,
     stop: async (graceSeconds) => {
+      isStopping = true
       const timer = setTimeout(() => void server.stop(true), graceSeconds * 1000)
+      await clientsHaveLeft()
       await server.stop()
       clearTimeout(timer)
     },
   }
+}
+
+const QUIET_MS = 500
+const LEAVE_MS = 5000
+
+/** Answers, and has the connection closed after it. */
+async function asLast(answer: Response | Promise<Response>): Promise<Response> {
+  const response = await answer
+  response.headers.set('connection', 'close')
+  return response
 }
 
 function start(options: { port: number; address: string }, fetch: FetchHandler) {

@@ -52,6 +52,32 @@ test('where nobody listens, all of a load fails', async () => {
   expect(report.failed).toBe(report.sent)
 })
 
+test('a request whose kept connection is cut counts as failed', async () => {
+  let cut = 0
+  const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
+  const cutting = Bun.listen<{ requests: number }>({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      open: (socket) => {
+        socket.data = { requests: 0 }
+      },
+      data: (socket) => {
+        if (++socket.data.requests === 1) return void socket.write(answer)
+        cut++
+        socket.terminate()
+      },
+    },
+  })
+  const cuttingUrl = `http://127.0.0.1:${cutting.port}`
+  const load = startLoad({ url: cuttingUrl, host: 'a.example', requests: [{ path: '/' }], perSecond: 50 })
+  await Bun.sleep(600)
+  const report = await load.stop()
+  cutting.stop(true)
+  expect(cut).toBeGreaterThan(3)
+  expect(report.failed).toBe(cut)
+})
+
 test('a load ends by itself', async () => {
   const load = startLoad({ url, host: 'a.example', requests: [{ path: '/' }], maxSeconds: 0.2 })
   await Bun.sleep(700)

@@ -1,3 +1,5 @@
+import { Agent, request as send } from 'node:http'
+
 /** What became of a load: `reasons` counts the failed requests by why they failed. */
 export type LoadReport = {
   sent: number
@@ -39,6 +41,7 @@ export function startLoad(options: LoadOptions): Load {
   const { perSecond = 40, maxSeconds = 240, requests } = options
   const report: LoadReport = { sent: 0, failed: 0, reasons: {}, failedAt: [], seconds: 0, slowestMs: 0 }
   const underWay = new Set<Promise<void>>()
+  const agent = new Agent({ keepAlive: true })
   const start = performance.now()
   const timer = setInterval(() => {
     const due = Math.floor(((performance.now() - start) / 1000) * perSecond)
@@ -49,7 +52,7 @@ export function startLoad(options: LoadOptions): Load {
       report.sent++
       if (underWay.size >= MAX_UNDER_WAY)
         count(report, start, `more than ${MAX_UNDER_WAY} requests under way`)
-      else track(underWay, one(options, request, isKept, report, start))
+      else track(underWay, one({ ...options, agent }, request, isKept, report, start))
     }
   }, 1000 / perSecond)
   const end = setTimeout(() => clearInterval(timer), maxSeconds * 1000)
@@ -59,6 +62,7 @@ export function startLoad(options: LoadOptions): Load {
       clearTimeout(end)
       report.seconds = (performance.now() - start) / 1000
       await Promise.all(underWay)
+      agent.destroy()
       return report
     },
   }
@@ -73,32 +77,46 @@ export function describeLoad(what: string, report: LoadReport): string {
 }
 
 async function one(
-  { url, host }: LoadOptions,
+  options: LoadOptions & { agent: Agent },
   request: LoadRequest,
   isKept: boolean,
   report: LoadReport,
   loadStart: number,
 ): Promise<void> {
   const start = performance.now()
+  const failed = (why: string) =>
+    count(report, loadStart, `${request.path}: ${why}${isKept ? ' (kept connection)' : ''}`)
   try {
-    const response = await fetch(`${url}${request.path}`, {
-      method: request.method ?? 'GET',
-      headers: { ...request.headers, host, ...(!isKept && { connection: 'close' }) },
-      ...(request.body !== undefined && { body: request.body }),
-      keepalive: isKept,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
-    await response.arrayBuffer()
-    if (response.status !== 200) count(report, loadStart, `${request.path}: status ${response.status}`)
+    const status = await statusOf(options, request, isKept)
+    if (status !== 200) failed(`status ${status}`)
   } catch (error) {
-    const { code, name, message } = error as { code?: string; name?: string; message?: string }
-    count(
-      report,
-      loadStart,
-      `${request.path}: ${code ?? name ?? message}${isKept ? ' (kept connection)' : ''}`,
-    )
+    const { code, message } = error as { code?: string; message?: string }
+    failed(code ?? message ?? 'unknown')
   }
   report.slowestMs = Math.max(report.slowestMs, performance.now() - start)
+}
+
+// Not `fetch`, which sends a request again when its kept connection was cut, and so hides that it was lost.
+function statusOf(
+  { url, host, agent }: LoadOptions & { agent: Agent },
+  { method = 'GET', path, headers, body }: LoadRequest,
+  isKept: boolean,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = send(`${url}${path}`, {
+      method,
+      headers: { ...headers, host },
+      agent: isKept ? agent : false,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    sent.on('error', reject)
+    sent.on('response', (response) => {
+      response.on('error', reject)
+      response.on('end', () => resolve(response.statusCode ?? 0))
+      response.resume()
+    })
+    sent.end(body)
+  })
 }
 
 function count(report: LoadReport, start: number, reason: string): void {
