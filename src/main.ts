@@ -1,5 +1,6 @@
 import { createApp } from './backend/app.ts'
 import { type Options, readOptions, USAGE } from './config/arguments.ts'
+import { banner } from './config/banner.ts'
 import {
   type Config,
   ConfigError,
@@ -205,27 +206,6 @@ const binding = (config: Config) => ({ port: config.port, address: config.bindAd
 function databaseOf(config: Config): DatabaseConfig {
   if (config.database === null) throw new Error('DATABASE_URL is not set.')
   return config.database
-}
-
-function banner(config: Config, founded: boolean): string {
-  const fields = ['email', 'password', ...(config.setupToken === null ? [] : ['setup_token'])]
-  const body = `{${fields.map((name) => `"${name}": …`).join(', ')}}`
-  const lines = [
-    `Keyward ${config.version} is running at ${config.origin}`,
-    ...(config.database === null
-      ? [
-          `  Data             ${config.dataDirectory}`,
-          `  Back up          ${config.dataDirectory}/secrets/SERVER_SECRET: without it the keys in the database are lost`,
-        ]
-      : ['  Back up          SERVER_SECRET: without it the keys in the database are lost']),
-    ...(founded
-      ? []
-      : [
-          `  First account    POST ${config.origin}/service/auth/password/register/ ${body} becomes the Owner`,
-        ]),
-    `  API              ${config.origin}/swagger`,
-  ]
-  return `${lines.join('\n')}\n`
 }
 
 // Whoever awaits the same promise reports it.

@@ -1,0 +1,23 @@
+import type { Config } from '../config.ts'
+
+/** What someone who started everything at once wants to know: the address, what to back up, and how to begin. */
+export function banner(config: Config, founded: boolean): string {
+  const fields = ['email', 'password', ...(config.setupToken === null ? [] : ['setup_token'])]
+  const body = `{${fields.map((name) => `"${name}": …`).join(', ')}}`
+  const lines = [
+    `Keyward ${config.version} is running at ${config.origin}`,
+    ...(config.database === null
+      ? [
+          `  Data             ${config.dataDirectory}`,
+          `  Back up          ${config.dataDirectory}/secrets/SERVER_SECRET: without it the keys in the database are lost`,
+        ]
+      : ['  Back up          SERVER_SECRET: without it the keys in the database are lost']),
+    ...(founded
+      ? []
+      : [
+          `  First account    POST ${config.origin}/service/auth/password/register/ ${body} becomes the Owner`,
+        ]),
+    `  API              ${config.origin}/swagger`,
+  ]
+  return `${lines.join('\n')}\n`
+}
