@@ -5,7 +5,7 @@ export type LoadReport = {
   sent: number
   failed: number
   reasons: Record<string, number>
-  /** When the first and the last of the failed requests failed, in seconds since the start. */
+  /** When each of the failed requests failed, in seconds since the start. */
   failedAt: number[]
   seconds: number
   slowestMs: number
@@ -71,8 +71,8 @@ export function startLoad(options: LoadOptions): Load {
 /** One line about a load, for people. */
 export function describeLoad(what: string, report: LoadReport): string {
   const { sent, failed, reasons, failedAt, seconds, slowestMs } = report
-  const when = failedAt.map((at) => `${at.toFixed(1)} s`).join(' to ')
-  const why = failed > 0 ? ` (from ${when}: ${JSON.stringify(reasons)})` : ''
+  const when = [...new Set(failedAt.map((at) => at.toFixed(1)))].slice(0, 20).join(', ')
+  const why = failed > 0 ? ` (after ${when} s: ${JSON.stringify(reasons)})` : ''
   return `${what}: ${sent} requests sent in ${seconds.toFixed(0)} s, ${failed} failed, slowest ${slowestMs.toFixed(0)} ms${why}`
 }
 
@@ -121,7 +121,7 @@ function statusOf(
 
 function count(report: LoadReport, start: number, reason: string): void {
   const at = (performance.now() - start) / 1000
-  report.failedAt = [report.failedAt[0] ?? at, at]
+  report.failedAt.push(at)
   report.failed++
   report.reasons[reason] = (report.reasons[reason] ?? 0) + 1
 }
