@@ -18,6 +18,8 @@ spec:
   {{- end }}
   minReadySeconds: {{ $v.rollout.minReadySeconds }}
   revisionHistoryLimit: {{ $v.rollout.revisionHistoryLimit }}
+  # The pods wait for the migration: as long as it may still succeed, so may the roll-out.
+  progressDeadlineSeconds: {{ add $v.migration.activeDeadlineSeconds 600 }}
   strategy:
     type: RollingUpdate
     rollingUpdate:

@@ -65,6 +65,12 @@ test('7. no deadlock with --wait: nothing that a component waits for is a hook, 
   ])
 })
 
+test('7. a roll-out whose pods wait for a long migration is not given up before the migration is', () => {
+  const values = { ...existing, migration: { activeDeadlineSeconds: 7200 } }
+  for (const { spec } of Object.values(deployments(render(values))))
+    expect(spec.progressDeadlineSeconds).toBe(7800)
+})
+
 test('8. the gate asks for the schema that its own image needs: by the database, for the frontend by the backend', () => {
   const { backend, frontend, worker } = deployments(render({ image: { tag: '9.9.9' } }))
   const gate = (deployment: Manifest) => deployment.spec.template.spec.initContainers[0]
