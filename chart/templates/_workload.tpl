@@ -132,11 +132,12 @@ spec:
 - name: tmp
   emptyDir:
     sizeLimit: 256Mi
-{{- with include "keyward.secretsVolume" . }}
+{{- with include "keyward.secretsVolume" (append . "secrets") }}
 {{ . }}
 {{- end }}
 {{- if ne (index . 1) "frontend" }}
-{{ include "keyward.gateVolume" $root }}
+{{- /* What the gate needs, which is less than the component has. */}}
+{{ include "keyward.secretsVolume" (list $root "migrate" "database-secret") }}
 {{- end }}
 {{- with include "keyward.caVolume" . }}
 {{ . }}

@@ -88,14 +88,14 @@ test('8. the gate asks for the schema that its own image needs: by the database,
 })
 
 test('8. the gate mounts the password of the database and no other secret; the frontend mounts none at all', () => {
-  const { backend, frontend, worker } = deployments(render())
+  const { backend, frontend, worker } = deployments(render({ secrets: { existingSecret: 'secrets' } }))
   for (const deployment of [backend, worker]) {
     const pod = deployment.spec.template.spec
     const mounts = pod.initContainers[0].volumeMounts.map((mount: Manifest) => mount.name)
     expect(mounts).toEqual(['tmp', 'database-secret'])
     const volume = pod.volumes.find((candidate: Manifest) => candidate.name === 'database-secret')
-    const items = volume.projected.sources.flatMap((source: Manifest) => source.secret.items)
-    expect(items).toEqual([{ key: 'DATABASE_PASSWORD', path: 'DATABASE_PASSWORD' }])
+    const items = [{ key: 'DATABASE_PASSWORD', path: 'DATABASE_PASSWORD' }]
+    expect(volume.projected.sources).toEqual([{ secret: { name: 'secrets', items } }])
   }
   expect(frontend.spec.template.spec.volumes.map((volume: Manifest) => volume.name)).toEqual(['tmp'])
 })
