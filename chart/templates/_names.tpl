@@ -33,18 +33,22 @@ app.kubernetes.io/instance: {{ $root.Release.Name }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 
+{{/* The labels of a component's pods; those that select them stay: (list root component labels-of-its-own). */}}
+{{- define "keyward.podLabels" -}}
+{{- merge (include "keyward.selector" . | fromYaml) (index . 2) (index . 0).Values.commonLabels | toYaml -}}
+{{- end }}
+
 {{/* The labels and annotations of an object: (list root component annotations). */}}
 {{- define "keyward.metadata" -}}
 {{- $root := index . 0 -}}
+{{- $standard := dict
+  "app.kubernetes.io/part-of" "keyward"
+  "app.kubernetes.io/version" $root.Chart.AppVersion
+  "app.kubernetes.io/managed-by" $root.Release.Service
+  "helm.sh/chart" (printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
+-}}
 labels:
-  {{- include "keyward.selector" . | nindent 2 }}
-  app.kubernetes.io/part-of: keyward
-  app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
-  app.kubernetes.io/managed-by: {{ $root.Release.Service }}
-  helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-  {{- with $root.Values.commonLabels }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- merge (include "keyward.selector" . | fromYaml) $root.Values.commonLabels $standard | toYaml | nindent 2 }}
 {{- with merge (dict) (index . 2 | default dict) $root.Values.commonAnnotations }}
 annotations:
   {{- toYaml . | nindent 2 }}

@@ -31,7 +31,7 @@ spec:
   template:
     metadata:
       labels:
-        {{- merge dict (include "keyward.selector" . | fromYaml) $own.podLabels | toYaml | nindent 8 }}
+        {{- include "keyward.podLabels" (append . $own.podLabels) | nindent 8 }}
       annotations:
         {{- include "keyward.checksums" . | nindent 8 }}
         {{- with $v.restartToken }}

@@ -32,7 +32,8 @@ describe('11. a change restarts what needs it', () => {
     ['rateLimits', { rateLimits: { auth: '3/min' } }, ['backend']],
     ['extraEnv of one', { worker: { extraEnv: [{ name: 'TZ', value: 'UTC' }] } }, ['worker']],
     ['replicas', { backend: { replicas: 3 } }, []],
-    ['labels of all objects', { commonLabels: { team: 'a' }, commonAnnotations: { a: 'b' } }, []],
+    ['labels of all objects and pods', { commonLabels: { team: 'a' } }, ['backend', 'frontend', 'worker']],
+    ['annotations of all objects', { commonAnnotations: { a: 'b' } }, []],
     ['networkPolicy', { networkPolicy: { enabled: false }, pdb: undefined }, []],
   ])('%s', (_, values, expected) => {
     expect(restarted(before, render({ ...existing, ...values }))).toEqual(expected)

@@ -40,7 +40,12 @@ test('6. whatever does not change its pod template leaves its name: no field tha
     {},
     { host: 'other.example.org' },
     { migration: { backoffLimit: 1, activeDeadlineSeconds: 60, ttlSecondsAfterFinished: 5 } },
-    { smtp: { host: 'mail', from: 'k@example.org' }, backend: { replicas: 3 }, commonLabels: { team: 'a' } },
+    {
+      smtp: { host: 'mail', from: 'k@example.org' },
+      backend: { replicas: 3 },
+      commonAnnotations: { a: 'b' },
+    },
+    { commonLabels: { team: 'a' } },
     { image: { tag: '9.9.9' } },
     { tolerations: [{ key: 'spot', operator: 'Exists' }] },
   ]
@@ -50,7 +55,7 @@ test('6. whatever does not change its pod template leaves its name: no field tha
     expect(templates.get(job.metadata.name) ?? template).toBe(template)
     templates.set(job.metadata.name, template)
   }
-  expect(templates.size).toBe(3)
+  expect(templates.size).toBe(4)
 })
 
 test('7. no deadlock with --wait: nothing that a component waits for is a hook, or waits for the component', () => {
