@@ -25,11 +25,11 @@
 {{- end -}}
 {{- end }}
 
-{{/* The labels that select the pods of a component: (list root component). */}}
+{{/* The labels that select the pods of a component: (list root component). Quoted: a release may be called 0x10 or true. */}}
 {{- define "keyward.selector" -}}
 {{- $root := index . 0 -}}
-app.kubernetes.io/name: {{ include "keyward.fit" (list ($root.Values.nameOverride | default $root.Chart.Name) 63) }}
-app.kubernetes.io/instance: {{ $root.Release.Name }}
+app.kubernetes.io/name: {{ include "keyward.fit" (list ($root.Values.nameOverride | default $root.Chart.Name) 63) | quote }}
+app.kubernetes.io/instance: {{ $root.Release.Name | quote }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 

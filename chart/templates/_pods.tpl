@@ -1,7 +1,7 @@
 {{/* What every pod has in common, under `spec`: (list root values-of-the-pod user). */}}
 {{- define "keyward.podBase" -}}
 {{- $root := index . 0 -}}
-serviceAccountName: {{ include "keyward.serviceAccount" $root }}
+serviceAccountName: {{ include "keyward.serviceAccount" $root | quote }}
 automountServiceAccountToken: false
 # A Service called redis would otherwise put REDIS_PORT=tcp://… into the environment.
 enableServiceLinks: false
@@ -15,9 +15,9 @@ enableServiceLinks: false
 imagePullSecrets:
   {{- range . }}
   {{- if kindIs "string" . }}
-  - name: {{ . }}
+  - name: {{ . | quote }}
   {{- else }}
-  - name: {{ .name }}
+  - name: {{ .name | quote }}
   {{- end }}
   {{- end }}
 {{- end }}

@@ -95,7 +95,7 @@
   from:
     - namespaceSelector:
         matchLabels:
-          kubernetes.io/metadata.name: {{ $root.Values.worker.keda.namespace }}
+          kubernetes.io/metadata.name: {{ $root.Values.worker.keda.namespace | quote }}
 {{- end }}
 {{- else if eq $component "redis" -}}
 {{ include "keyward.fromComponents" (list $root 6379 (list "backend" "worker")) }}

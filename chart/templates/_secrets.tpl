@@ -79,9 +79,9 @@ stored wins over a value).
     sources:
       {{- range $name, $row := $rows }}
       - secret:
-          name: {{ $row.secret }}
+          name: {{ $row.secret | quote }}
           items:
-            - key: {{ $row.key }}
+            - key: {{ $row.key | quote }}
               path: {{ $name }}
       {{- end }}
 {{- end -}}

@@ -10,7 +10,7 @@ apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: {{ include "keyward.name" . }}
-  namespace: {{ $root.Release.Namespace }}
+  namespace: {{ $root.Release.Namespace | quote }}
   {{- include "keyward.metadata" (list $root $component (merge dict $own.annotations $reloader)) | nindent 2 }}
 spec:
   {{- if not $scaled }}
@@ -43,7 +43,7 @@ spec:
     spec:
       {{- include "keyward.podBase" (list $root $own $v.runAsUser) | nindent 6 }}
       {{- with $own.priorityClassName }}
-      priorityClassName: {{ . }}
+      priorityClassName: {{ . | quote }}
       {{- end }}
       topologySpreadConstraints:
         {{- if $own.topologySpreadConstraints }}
