@@ -6,7 +6,7 @@ automountServiceAccountToken: false
 # A Service called redis would otherwise put REDIS_PORT=tcp://… into the environment.
 enableServiceLinks: false
 {{- include "keyward.pullSecrets" $root }}
-{{- include "keyward.podSecurity" (index . 2) | nindent 0 }}
+{{- include "keyward.podSecurity" (and (not $root.Values.openshift) (index . 2)) | nindent 0 }}
 {{- include "keyward.placement" . }}
 {{- end }}
 
