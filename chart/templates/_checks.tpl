@@ -133,7 +133,7 @@
 {{- fail (printf "%s.autoscaling.minReplicas is more than its maxReplicas." $component) -}}
 {{- end -}}
 {{- $seen := keys (include "keyward.config" (list $ $component) | fromYaml) -}}
-{{- range concat $v.extraEnv $values.extraEnv -}}
+{{- range include "keyward.extraEnv" (list $ $component) | fromYamlArray -}}
 {{- if has .name $seen -}}
 {{- fail (printf "extraEnv sets %s for the %s, which is there already: change the value of the chart that it comes from, or name it once." .name $component) -}}
 {{- end -}}

@@ -19,7 +19,7 @@
 
 {{/* ALLOWED_HOSTS: the public host, further ones, and the names of the Services in the cluster. */}}
 {{- define "keyward.allowedHosts" -}}
-{{- $hosts := concat (list (include "keyward.hostname" .)) .Values.extraHosts -}}
+{{- $hosts := concat (list (include "keyward.hostname" .)) (.Values.extraHosts | default list) -}}
 {{- range $component := list "backend" "frontend" -}}
 {{- $name := include "keyward.name" (list $ $component) -}}
 {{- $space := $.Release.Namespace -}}
@@ -29,7 +29,7 @@
 {{- end }}
 
 {{- define "keyward.allowedOrigins" -}}
-{{- concat (list (include "keyward.origin" .)) .Values.extraOrigins | uniq | join "," -}}
+{{- concat (list (include "keyward.origin" .)) (.Values.extraOrigins | default list) | uniq | join "," -}}
 {{- end }}
 
 {{/* The hosts that are routed, as a YAML list: Ingress and HTTPRoute write *.example.org for subdomains and know no ports and addresses. */}}

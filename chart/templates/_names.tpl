@@ -35,7 +35,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 
 {{/* The labels of a component's pods; those that select them stay: (list root component labels-of-its-own). */}}
 {{- define "keyward.podLabels" -}}
-{{- merge (include "keyward.selector" . | fromYaml) (index . 2) (index . 0).Values.commonLabels | toYaml -}}
+{{- merge (include "keyward.selector" . | fromYaml) (index . 2 | default dict) ((index . 0).Values.commonLabels | default dict) | toYaml -}}
 {{- end }}
 
 {{/* The labels and annotations of an object: (list root component annotations). */}}
@@ -48,8 +48,8 @@ app.kubernetes.io/component: {{ index . 1 }}
   "helm.sh/chart" (printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
 -}}
 labels:
-  {{- merge (include "keyward.selector" . | fromYaml) $root.Values.commonLabels $standard | toYaml | nindent 2 }}
-{{- with merge (dict) (index . 2 | default dict) $root.Values.commonAnnotations }}
+  {{- merge (include "keyward.selector" . | fromYaml) ($root.Values.commonLabels | default dict) $standard | toYaml | nindent 2 }}
+{{- with merge (dict) (index . 2 | default dict) ($root.Values.commonAnnotations | default dict) }}
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}

@@ -11,7 +11,7 @@ kind: Deployment
 metadata:
   name: {{ include "keyward.name" . }}
   namespace: {{ $root.Release.Namespace | quote }}
-  {{- include "keyward.metadata" (list $root $component (merge dict $own.annotations $reloader)) | nindent 2 }}
+  {{- include "keyward.metadata" (list $root $component (merge dict ($own.annotations | default dict) $reloader)) | nindent 2 }}
 spec:
   {{- if not $scaled }}
   replicas: {{ $own.replicas }}
@@ -72,6 +72,12 @@ spec:
 {{- end }}
 {{- end }}
 
+{{/* The variables that were given for all components and for one: (list root component). */}}
+{{- define "keyward.extraEnv" -}}
+{{- $v := (index . 0).Values -}}
+{{- concat ($v.extraEnv | default list) ((index $v (index . 1)).extraEnv | default list) | toYaml -}}
+{{- end }}
+
 {{- define "keyward.mainContainer" -}}
 {{- $root := index . 0 -}}
 {{- $component := index . 1 -}}
@@ -85,7 +91,7 @@ spec:
   envFrom:
     - configMapRef:
         name: {{ include "keyward.name" . }}
-  {{- with concat $root.Values.extraEnv $own.extraEnv }}
+  {{- with include "keyward.extraEnv" . | fromYamlArray }}
   env:
     {{- toYaml . | nindent 4 }}
   {{- end }}
