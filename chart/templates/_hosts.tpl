@@ -3,6 +3,31 @@
 {{- regexReplaceAll "^([a-zA-Z]+://)?(\\[[^]]*\\]|[^:/]*).*$" .Values.host "${2}" | lower -}}
 {{- end }}
 
+{{/* Says yes to a host that the program takes: a name, an IPv4 address, an IPv6 address in brackets. */}}
+{{- define "keyward.isHost" -}}
+{{- $host := lower . -}}
+{{- $label := "[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?" -}}
+{{- $pattern := printf "^%s(\\.%s)*$" $label $label -}}
+{{- if hasPrefix "[" $host -}}
+{{- $pattern = "^\\[[0-9a-f:.]+\\]$" -}}
+{{- else if regexMatch "(^|\\.)([0-9]+|0x[0-9a-f]*)$" $host -}}
+{{- /* What ends in a number is an IPv4 address in a URL, or nothing. */ -}}
+{{- $byte := "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])" -}}
+{{- $pattern = printf "^%s(\\.%s){3}$" $byte $byte -}}
+{{- end -}}
+{{- if and (le (len $host) 253) (regexMatch $pattern $host) }}yes{{ end -}}
+{{- end }}
+
+{{/* Says yes to a host, host:port or origin that the program takes. */}}
+{{- define "keyward.isAddress" -}}
+{{- $address := contains "://" . | ternary (trimSuffix "/" .) . -}}
+{{- $form := "^(?i:https?://)?(\\[[^]]*\\]|[^:/]+)(:([0-9]{1,5}))?$" -}}
+{{- if regexMatch $form $address -}}
+{{- $port := regexReplaceAll $form $address "${3}" | default "80" | atoi -}}
+{{- if and (ge $port 1) (le $port 65535) }}{{ include "keyward.isHost" (regexReplaceAll $form $address "${1}") }}{{ end -}}
+{{- end -}}
+{{- end }}
+
 {{/* The scheme of `host`, as the program takes it. */}}
 {{- define "keyward.scheme" -}}
 {{- if contains "://" .Values.host -}}
