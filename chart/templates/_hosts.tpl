@@ -48,7 +48,10 @@
 {{- range $component := list "backend" "frontend" -}}
 {{- $name := include "keyward.name" (list $ $component) -}}
 {{- $space := $.Release.Namespace -}}
-{{- $hosts = concat $hosts (list $name (printf "%s.%s" $name $space) (printf "%s.%s.svc" $name $space) (printf "%s.%s.svc.%s" $name $space $.Values.clusterDomain)) -}}
+{{- range list $name (printf "%s.%s" $name $space) (printf "%s.%s.svc" $name $space) (printf "%s.%s.svc.%s" $name $space $.Values.clusterDomain) -}}
+{{- /* A namespace may be called 2024, but no host ends so. */ -}}
+{{- if include "keyward.isHost" . }}{{ $hosts = append $hosts . }}{{ end -}}
+{{- end -}}
 {{- end -}}
 {{- $hosts | uniq | join "," -}}
 {{- end }}

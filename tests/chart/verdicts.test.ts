@@ -148,6 +148,15 @@ test.each(['keyward.example.org.', '::1', 'münchen.example'])(
   },
 )
 
+test.each(['2024', '0x10', 'true'])(
+  'the program takes the hosts of a namespace that is called %s',
+  (namespace) => {
+    const config = configOf(render(existing, { namespace }), 'frontend')
+    expect(faultsOf('frontend', config)).toEqual([])
+    expect(config.ALLOWED_HOSTS?.split(',')).toContain(`keyward-backend.${namespace}.svc`)
+  },
+)
+
 describe('a variable of your own', () => {
   const variables = (...all: string[]) => ({ extraEnv: all.map((name) => ({ name, value: '::' })) })
 
