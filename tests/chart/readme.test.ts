@@ -93,6 +93,18 @@ test('38. helm test asks backend and frontend by the program itself', () => {
   ])
 })
 
+test.each(versions)(
+  '%s leaves the only hook out of what is to be applied, as both READMEs say',
+  (version) => {
+    const objects = render(existing, { helm: version, arguments: ['--skip-tests'] })
+    expect(objects.filter((object) => object.metadata.annotations?.['helm.sh/hook'])).toEqual([])
+    for (const file of ['README.md', '../README.md']) {
+      const commands = readFileSync(join(CHART, file), 'utf8').match(/^helm template .*$/gm)
+      expect(commands).toEqual([expect.stringContaining(' --skip-tests ')])
+    }
+  },
+)
+
 test.each(versions)('40. %s packages the chart, and the package installs like the folder', (version) => {
   const folder = mkdtempSync(join(tmpdir(), 'keyward-package-'))
   expect(helm(version, ['package', CHART, '--destination', folder])).toMatchObject({ ok: true })
