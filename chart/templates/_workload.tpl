@@ -5,13 +5,12 @@
 {{- $v := $root.Values -}}
 {{- $own := index $v $component -}}
 {{- $scaled := or $own.autoscaling.enabled (dig "keda" "enabled" false $own) -}}
-{{- $reloader := $v.reloader.enabled | ternary (dict "reloader.stakater.com/auto" "true") dict -}}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: {{ include "keyward.name" . }}
   namespace: {{ $root.Release.Namespace | quote }}
-  {{- include "keyward.metadata" (list $root $component (merge dict ($own.annotations | default dict) $reloader)) | nindent 2 }}
+  {{- include "keyward.metadata" (list $root $component (merge dict ($own.annotations | default dict) (include "keyward.reloader" . | fromYaml))) | nindent 2 }}
 spec:
   {{- if not $scaled }}
   replicas: {{ $own.replicas }}
@@ -58,6 +57,18 @@ spec:
         {{- include "keyward.mainContainer" . | nindent 8 }}
       volumes:
         {{- include "keyward.workloadVolumes" . | nindent 8 }}
+{{- end }}
+
+{{/* What Reloader watches for a component: (list root component). A change in what the chart makes restarts it already. */}}
+{{- define "keyward.reloader" -}}
+{{- if (index . 0).Values.reloader.enabled -}}
+{{- $configMaps := list -}}
+{{- range include "keyward.casOf" . | fromYaml }}{{ $configMaps = append $configMaps .existingConfigMap }}{{ end -}}
+secret.reloader.stakater.com/auto: "true"
+{{- with compact $configMaps | uniq }}
+configmap.reloader.stakater.com/reload: {{ join "," . | quote }}
+{{- end }}
+{{- end -}}
 {{- end }}
 
 {{- define "keyward.spread" -}}

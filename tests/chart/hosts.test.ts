@@ -58,10 +58,22 @@ describe('11. a change restarts what needs it', () => {
     expect(restarted(database('one'), database('two'))).toEqual(['backend', 'worker'])
   })
 
-  test("Reloader's annotation stands for Secrets of one's own", () => {
-    for (const deployment of Object.values(deployments(render({ reloader: { enabled: true } })))) {
-      expect(deployment.metadata.annotations['reloader.stakater.com/auto']).toBe('true')
-    }
+  test("Reloader watches Secrets and authorities of one's own, and nothing that restarts what needs it already", () => {
+    const objects = render({
+      reloader: { enabled: true },
+      postgres: { enabled: false },
+      externalDatabase: { host: 'db', ca: { existingConfigMap: 'company-ca' } },
+      secrets: { databasePassword: { value: 'p' } },
+      smtp: { host: 'mail', from: 'k@example.org', ca: { existingConfigMap: 'company-ca' } },
+    })
+    const secrets = { 'secret.reloader.stakater.com/auto': 'true' }
+    const all = { ...secrets, 'configmap.reloader.stakater.com/reload': 'company-ca' }
+    const { backend, frontend, worker } = deployments(objects)
+    expect(backend.metadata.annotations).toEqual(all)
+    expect(worker.metadata.annotations).toEqual(all)
+    expect(frontend.metadata.annotations).toEqual(secrets)
+    const { metadata } = one(objects, 'Secret', 'keyward-provided')
+    expect(metadata.annotations).toEqual({ 'reloader.stakater.com/ignore': 'true' })
   })
 })
 
