@@ -75,7 +75,10 @@ test('NOTES say that secrets were generated without a look into the cluster, and
 test('NOTES follow the values', () => {
   expect(notes({ setup: { open: true } })).toContain('whoever is first becomes the Owner')
   expect(notes({ setup: { open: true } })).not.toContain('setup_token')
-  expect(notes({ ingress: { enabled: true } })).not.toContain('port-forward')
+  expect(notes({})).toContain('nothing outside the cluster leads here yet')
+  for (const type of ['LoadBalancer', 'NodePort'])
+    expect(notes({ backend: { service: { type } } })).not.toContain('nothing outside the cluster')
+  expect(notes({ ingress: { enabled: true } })).not.toContain('nothing outside the cluster')
   expect(notes({ passwordAuth: { enabled: false } })).toContain('nobody can sign in')
   const own = { secrets: { serverSecret: { existingSecret: 'vault', key: 'ss' } } }
   expect(notes(own)).toContain(`get secret vault --output 'go-template={{index .data "ss"`)
