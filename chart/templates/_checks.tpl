@@ -4,16 +4,17 @@
 {{- if not $v.host -}}
 {{- fail "host is not set: set it to the public host name, such as --set host=keyward.example.org." -}}
 {{- end -}}
-{{- if not (regexMatch "^((?i:https?)://)?(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?)(:[0-9]{1,5})?$" ($v.host | trimSuffix "/")) -}}
+{{- if not (include "keyward.isAddress" $v.host) -}}
 {{- fail (printf "host is %q; it must be a host name, host:port or an origin, such as keyward.example.org or https://keyward.example.org." $v.host) -}}
 {{- end -}}
 {{- range $v.extraHosts -}}
-{{- if not (regexMatch "^\\.?(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?)(:[0-9]{1,5})?$" .) -}}
+{{- $isRight := hasPrefix "." . | ternary (include "keyward.isHost" (printf "any%s" .)) (include "keyward.isAddress" .) -}}
+{{- if or (contains "/" .) (not $isRight) -}}
 {{- fail (printf "extraHosts contains %q; each entry must be a host name, or .example.org for the subdomains of example.org." .) -}}
 {{- end -}}
 {{- end -}}
 {{- range $v.extraOrigins -}}
-{{- if not (regexMatch "^https?://[^/*,\\s]+$" .) -}}
+{{- if not (and (contains "://" .) (include "keyward.isAddress" .)) -}}
 {{- fail (printf "extraOrigins contains %q; each entry must be an origin such as https://tools.example.org, without a path." .) -}}
 {{- end -}}
 {{- end -}}
@@ -21,6 +22,9 @@
 {{- if not (regexMatch "^(private|[0-9.]+(/[0-9]+)?|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(/[0-9]+)?)$" .) -}}
 {{- fail (printf "trustedProxies contains %q; each entry must be a CIDR such as 10.0.0.0/8, or the word private." .) -}}
 {{- end -}}
+{{- end -}}
+{{- if not (include "keyward.isHost" ($v.clusterDomain | default "")) -}}
+{{- fail "clusterDomain must be a domain, such as cluster.local." -}}
 {{- end -}}
 {{- include "keyward.routeChecks" . -}}
 {{- include "keyward.storeChecks" . -}}
@@ -64,11 +68,27 @@
 {{- if and $v.externalRedis.user $v.externalRedis.passwordless -}}
 {{- fail "externalRedis.user needs a password: set externalRedis.passwordless=false, or remove the user." -}}
 {{- end -}}
+{{- if and (or $v.externalDatabase.sslMode (include "keyward.hasCa" $v.externalDatabase.ca)) (not $v.externalDatabase.host) -}}
+{{- fail "externalDatabase.sslMode and externalDatabase.ca need externalDatabase.host." -}}
+{{- end -}}
+{{- range $name := list "tls" "user" "passwordless" -}}
+{{- if and (get $v.externalRedis $name) (not $v.externalRedis.host) -}}
+{{- fail (printf "externalRedis.%s needs externalRedis.host." $name) -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $host := dict "externalDatabase.host" $v.externalDatabase.host "externalRedis.host" $v.externalRedis.host "smtp.host" $v.smtp.host -}}
+{{- if and $host (not (regexMatch "^[0-9a-fA-F.]*(:[0-9a-fA-F.]*){2,7}$" $host)) (not (include "keyward.isHost" (trimSuffix "." $host))) -}}
+{{- fail (printf "%s must be a host name or an IP address, without scheme and port." $name) -}}
+{{- end -}}
+{{- end -}}
 {{- if and $v.smtp.host (not $v.smtp.from) -}}
 {{- fail "smtp.host needs smtp.from, the e-mail address that mail is sent from." -}}
 {{- end -}}
 {{- if and $v.smtp.from (not $v.smtp.host) -}}
 {{- fail "smtp.from needs smtp.host, the mail gateway." -}}
+{{- end -}}
+{{- if and $v.smtp.from (not (regexMatch "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$" $v.smtp.from)) -}}
+{{- fail "smtp.from must be an e-mail address and nothing else, such as keyward@example.org." -}}
 {{- end -}}
 {{- if and $v.smtp.user (not $v.smtp.host) -}}
 {{- fail "smtp.user needs smtp.host, the mail gateway." -}}
@@ -132,10 +152,16 @@
 {{- if and $values.autoscaling.enabled (gt (int $values.autoscaling.minReplicas) (int $values.autoscaling.maxReplicas)) -}}
 {{- fail (printf "%s.autoscaling.minReplicas is more than its maxReplicas." $component) -}}
 {{- end -}}
-{{- $seen := keys (include "keyward.config" (list $ $component) | fromYaml) -}}
-{{- range concat $v.extraEnv $values.extraEnv -}}
+{{- /* The program takes a name or its _FILE, and a URL or its parts, never both. */ -}}
+{{- $urls := dict "DATABASE_HOST" (list "DATABASE_URL" "DATABASE_URL_FILE") "REDIS_HOST" (list "REDIS_URL" "REDIS_URL_FILE" "UPSTASH_REDIS_REST_URL") -}}
+{{- $seen := list -}}
+{{- range $name, $_ := include "keyward.config" (list $ $component) | fromYaml -}}
+{{- $plain := trimSuffix "_FILE" $name -}}
+{{- $seen = concat $seen (list $plain (printf "%s_FILE" $plain)) (get $urls $name | default list) -}}
+{{- end -}}
+{{- range include "keyward.extraEnv" (list $ $component) | fromYamlArray -}}
 {{- if has .name $seen -}}
-{{- fail (printf "extraEnv sets %s for the %s, which is there already: change the value of the chart that it comes from, or name it once." .name $component) -}}
+{{- fail (printf "extraEnv sets %s for the %s, which is there already, by this name or in another form: change the value of the chart that it comes from, or name it once." .name $component) -}}
 {{- end -}}
 {{- $seen = append $seen .name -}}
 {{- end -}}

@@ -137,14 +137,14 @@ SMTP_CA: {{ include "keyward.caFolder" $ }}/smtp.pem
       {{- range $file, $ca := $cas }}
       {{- if $ca.existingSecret }}
       - secret:
-          name: {{ $ca.existingSecret }}
+          name: {{ $ca.existingSecret | quote }}
           items:
-            - {key: {{ $ca.key }}, path: {{ $file }}}
+            - {key: {{ $ca.key | quote }}, path: {{ $file }}}
       {{- else }}
       - configMap:
-          name: {{ $ca.existingConfigMap | default (include "keyward.name" (list $root "ca")) }}
+          name: {{ $ca.existingConfigMap | default (include "keyward.name" (list $root "ca")) | quote }}
           items:
-            - {key: {{ empty $ca.existingConfigMap | ternary $file $ca.key }}, path: {{ $file }}}
+            - {key: {{ empty $ca.existingConfigMap | ternary $file $ca.key | quote }}, path: {{ $file }}}
       {{- end }}
       {{- end }}
 {{- end -}}

@@ -25,27 +25,31 @@
 {{- end -}}
 {{- end }}
 
-{{/* The labels that select the pods of a component: (list root component). */}}
+{{/* The labels that select the pods of a component: (list root component). Quoted: a release may be called 0x10 or true. */}}
 {{- define "keyward.selector" -}}
 {{- $root := index . 0 -}}
-app.kubernetes.io/name: {{ include "keyward.fit" (list ($root.Values.nameOverride | default $root.Chart.Name) 63) }}
-app.kubernetes.io/instance: {{ $root.Release.Name }}
+app.kubernetes.io/name: {{ include "keyward.fit" (list ($root.Values.nameOverride | default $root.Chart.Name) 63) | quote }}
+app.kubernetes.io/instance: {{ $root.Release.Name | quote }}
 app.kubernetes.io/component: {{ index . 1 }}
+{{- end }}
+
+{{/* The labels of a component's pods; those that select them stay: (list root component labels-of-its-own). */}}
+{{- define "keyward.podLabels" -}}
+{{- merge (include "keyward.selector" . | fromYaml) (index . 2 | default dict) ((index . 0).Values.commonLabels | default dict) | toYaml -}}
 {{- end }}
 
 {{/* The labels and annotations of an object: (list root component annotations). */}}
 {{- define "keyward.metadata" -}}
 {{- $root := index . 0 -}}
+{{- $standard := dict
+  "app.kubernetes.io/part-of" "keyward"
+  "app.kubernetes.io/version" $root.Chart.AppVersion
+  "app.kubernetes.io/managed-by" $root.Release.Service
+  "helm.sh/chart" (printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
+-}}
 labels:
-  {{- include "keyward.selector" . | nindent 2 }}
-  app.kubernetes.io/part-of: keyward
-  app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
-  app.kubernetes.io/managed-by: {{ $root.Release.Service }}
-  helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-  {{- with $root.Values.commonLabels }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
-{{- with merge (dict) (index . 2 | default dict) $root.Values.commonAnnotations }}
+  {{- merge (include "keyward.selector" . | fromYaml) ($root.Values.commonLabels | default dict) $standard | toYaml | nindent 2 }}
+{{- with merge (dict) (index . 2 | default dict) ($root.Values.commonAnnotations | default dict) }}
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}

@@ -1,12 +1,12 @@
 {{/* What every pod has in common, under `spec`: (list root values-of-the-pod user). */}}
 {{- define "keyward.podBase" -}}
 {{- $root := index . 0 -}}
-serviceAccountName: {{ include "keyward.serviceAccount" $root }}
+serviceAccountName: {{ include "keyward.serviceAccount" $root | quote }}
 automountServiceAccountToken: false
 # A Service called redis would otherwise put REDIS_PORT=tcp://… into the environment.
 enableServiceLinks: false
 {{- include "keyward.pullSecrets" $root }}
-{{- include "keyward.podSecurity" (index . 2) | nindent 0 }}
+{{- include "keyward.podSecurity" (and (not $root.Values.openshift) (index . 2)) | nindent 0 }}
 {{- include "keyward.placement" . }}
 {{- end }}
 
@@ -15,9 +15,9 @@ enableServiceLinks: false
 imagePullSecrets:
   {{- range . }}
   {{- if kindIs "string" . }}
-  - name: {{ . }}
+  - name: {{ . | quote }}
   {{- else }}
-  - name: {{ .name }}
+  - name: {{ .name | quote }}
   {{- end }}
   {{- end }}
 {{- end }}
@@ -66,12 +66,12 @@ tolerations:
 {{- end }}
 {{- end }}
 
-{{/* The mounts of a container that acts as a component: (list root component). */}}
+{{/* The mounts of a container that acts as a component: (list root component volume-of-its-secrets). */}}
 {{- define "keyward.mounts" -}}
 - name: tmp
   mountPath: /tmp
 {{- if include "keyward.secretsOf" . | fromYaml }}
-- name: {{ index . 2 | default "secrets" }}
+- name: {{ index . 2 }}
   mountPath: {{ include "keyward.secretsFolder" (index . 0) }}
   readOnly: true
 {{- end }}
@@ -112,9 +112,4 @@ tolerations:
     {{- else }}
     {{- include "keyward.mounts" (list $root "migrate" "database-secret") | nindent 4 }}
     {{- end }}
-{{- end }}
-
-{{/* The volume with the one secret that the gate needs, when the component has others as well. */}}
-{{- define "keyward.gateVolume" -}}
-{{- include "keyward.secretsVolume" (list . "migrate") | replace "name: secrets\n" "name: database-secret\n" -}}
 {{- end }}

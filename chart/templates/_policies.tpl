@@ -22,8 +22,10 @@
 
 {{- define "keyward.dnsEgress" -}}
 - ports:
-    - {protocol: UDP, port: 53}
-    - {protocol: TCP, port: 53}
+    {{- range .Values.networkPolicy.dnsPorts | default (list 53) }}
+    - {protocol: UDP, port: {{ . }}}
+    - {protocol: TCP, port: {{ . }}}
+    {{- end }}
   {{- with .Values.networkPolicy.dns }}
   to:
     {{- toYaml . | nindent 4 }}
@@ -70,10 +72,8 @@
 - ports:
     - {protocol: TCP, port: 443}
 {{- end }}
-{{- if has $component (list "backend" "frontend" "worker") }}
 {{- with $root.Values.networkPolicy.extraEgress }}
 {{ toYaml . }}
-{{- end }}
 {{- end }}
 {{- end }}
 
@@ -95,7 +95,7 @@
   from:
     - namespaceSelector:
         matchLabels:
-          kubernetes.io/metadata.name: {{ $root.Values.worker.keda.namespace }}
+          kubernetes.io/metadata.name: {{ $root.Values.worker.keda.namespace | quote }}
 {{- end }}
 {{- else if eq $component "redis" -}}
 {{ include "keyward.fromComponents" (list $root 6379 (list "backend" "worker")) }}

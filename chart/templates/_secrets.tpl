@@ -69,19 +69,19 @@ stored wins over a value).
 /run/secrets/keyward
 {{- end }}
 
-{{/* The volume that holds a component's secrets, one file each: (list root component). Empty where it has none. */}}
+{{/* The volume that holds a component's secrets, one file each: (list root component volume). Empty where it has none. */}}
 {{- define "keyward.secretsVolume" -}}
 {{- $rows := include "keyward.secretsOf" . | fromYaml -}}
 {{- if $rows -}}
-- name: secrets
+- name: {{ index . 2 }}
   projected:
     defaultMode: 0440
     sources:
       {{- range $name, $row := $rows }}
       - secret:
-          name: {{ $row.secret }}
+          name: {{ $row.secret | quote }}
           items:
-            - key: {{ $row.key }}
+            - key: {{ $row.key | quote }}
               path: {{ $name }}
       {{- end }}
 {{- end -}}

@@ -5,19 +5,20 @@
 {{- $v := $root.Values -}}
 {{- $own := index $v $component -}}
 {{- $scaled := or $own.autoscaling.enabled (dig "keda" "enabled" false $own) -}}
-{{- $reloader := $v.reloader.enabled | ternary (dict "reloader.stakater.com/auto" "true") dict -}}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: {{ include "keyward.name" . }}
-  namespace: {{ $root.Release.Namespace }}
-  {{- include "keyward.metadata" (list $root $component (merge dict $own.annotations $reloader)) | nindent 2 }}
+  namespace: {{ $root.Release.Namespace | quote }}
+  {{- include "keyward.metadata" (list $root $component (merge dict ($own.annotations | default dict) (include "keyward.reloader" . | fromYaml))) | nindent 2 }}
 spec:
   {{- if not $scaled }}
   replicas: {{ $own.replicas }}
   {{- end }}
   minReadySeconds: {{ $v.rollout.minReadySeconds }}
   revisionHistoryLimit: {{ $v.rollout.revisionHistoryLimit }}
+  # The pods wait for the migration: as long as it may still succeed, so may the roll-out.
+  progressDeadlineSeconds: {{ add $v.migration.activeDeadlineSeconds 600 }}
   strategy:
     type: RollingUpdate
     rollingUpdate:
@@ -29,7 +30,7 @@ spec:
   template:
     metadata:
       labels:
-        {{- merge dict (include "keyward.selector" . | fromYaml) $own.podLabels | toYaml | nindent 8 }}
+        {{- include "keyward.podLabels" (append . $own.podLabels) | nindent 8 }}
       annotations:
         {{- include "keyward.checksums" . | nindent 8 }}
         {{- with $v.restartToken }}
@@ -41,7 +42,7 @@ spec:
     spec:
       {{- include "keyward.podBase" (list $root $own $v.runAsUser) | nindent 6 }}
       {{- with $own.priorityClassName }}
-      priorityClassName: {{ . }}
+      priorityClassName: {{ . | quote }}
       {{- end }}
       topologySpreadConstraints:
         {{- if $own.topologySpreadConstraints }}
@@ -58,6 +59,18 @@ spec:
         {{- include "keyward.workloadVolumes" . | nindent 8 }}
 {{- end }}
 
+{{/* What Reloader watches for a component: (list root component). A change in what the chart makes restarts it already. */}}
+{{- define "keyward.reloader" -}}
+{{- if (index . 0).Values.reloader.enabled -}}
+{{- $configMaps := list -}}
+{{- range include "keyward.casOf" . | fromYaml }}{{ $configMaps = append $configMaps .existingConfigMap }}{{ end -}}
+secret.reloader.stakater.com/auto: "true"
+{{- with compact $configMaps | uniq }}
+configmap.reloader.stakater.com/reload: {{ join "," . | quote }}
+{{- end }}
+{{- end -}}
+{{- end }}
+
 {{- define "keyward.spread" -}}
 {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
 - maxSkew: 1
@@ -68,6 +81,12 @@ spec:
       {{- include "keyward.selector" $ | nindent 6 }}
   matchLabelKeys: [pod-template-hash]
 {{- end }}
+{{- end }}
+
+{{/* The variables that were given for all components and for one: (list root component). */}}
+{{- define "keyward.extraEnv" -}}
+{{- $v := (index . 0).Values -}}
+{{- concat ($v.extraEnv | default list) ((index $v (index . 1)).extraEnv | default list) | toYaml -}}
 {{- end }}
 
 {{- define "keyward.mainContainer" -}}
@@ -83,7 +102,7 @@ spec:
   envFrom:
     - configMapRef:
         name: {{ include "keyward.name" . }}
-  {{- with concat $root.Values.extraEnv $own.extraEnv }}
+  {{- with include "keyward.extraEnv" . | fromYamlArray }}
   env:
     {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -130,11 +149,12 @@ spec:
 - name: tmp
   emptyDir:
     sizeLimit: 256Mi
-{{- with include "keyward.secretsVolume" . }}
+{{- with include "keyward.secretsVolume" (append . "secrets") }}
 {{ . }}
 {{- end }}
 {{- if ne (index . 1) "frontend" }}
-{{ include "keyward.gateVolume" $root }}
+{{- /* What the gate needs, which is less than the component has. */}}
+{{ include "keyward.secretsVolume" (list $root "migrate" "database-secret") }}
 {{- end }}
 {{- with include "keyward.caVolume" . }}
 {{ . }}

@@ -78,6 +78,10 @@ export function deployments(objects: Manifest[]): Record<'backend' | 'frontend' 
   return { backend: of('backend'), frontend: of('frontend'), worker: of('worker') }
 }
 
+/** The templates of the pods that objects make. */
+export const podTemplates = (objects: Manifest[]): Manifest[] =>
+  objects.flatMap((object) => object.spec?.template ?? [])
+
 /** The pods of every object that makes some, by the object's kind and name. */
 export function pods(objects: Manifest[]): [string, Manifest][] {
   return objects.flatMap((object): [string, Manifest][] => {

@@ -32,7 +32,8 @@ describe('11. a change restarts what needs it', () => {
     ['rateLimits', { rateLimits: { auth: '3/min' } }, ['backend']],
     ['extraEnv of one', { worker: { extraEnv: [{ name: 'TZ', value: 'UTC' }] } }, ['worker']],
     ['replicas', { backend: { replicas: 3 } }, []],
-    ['labels of all objects', { commonLabels: { team: 'a' }, commonAnnotations: { a: 'b' } }, []],
+    ['labels of all objects and pods', { commonLabels: { team: 'a' } }, ['backend', 'frontend', 'worker']],
+    ['annotations of all objects', { commonAnnotations: { a: 'b' } }, []],
     ['networkPolicy', { networkPolicy: { enabled: false }, pdb: undefined }, []],
   ])('%s', (_, values, expected) => {
     expect(restarted(before, render({ ...existing, ...values }))).toEqual(expected)
@@ -57,10 +58,22 @@ describe('11. a change restarts what needs it', () => {
     expect(restarted(database('one'), database('two'))).toEqual(['backend', 'worker'])
   })
 
-  test("Reloader's annotation stands for Secrets of one's own", () => {
-    for (const deployment of Object.values(deployments(render({ reloader: { enabled: true } })))) {
-      expect(deployment.metadata.annotations['reloader.stakater.com/auto']).toBe('true')
-    }
+  test("Reloader watches Secrets and authorities of one's own, and nothing that restarts what needs it already", () => {
+    const objects = render({
+      reloader: { enabled: true },
+      postgres: { enabled: false },
+      externalDatabase: { host: 'db', ca: { existingConfigMap: 'company-ca' } },
+      secrets: { databasePassword: { value: 'p' } },
+      smtp: { host: 'mail', from: 'k@example.org', ca: { existingConfigMap: 'company-ca' } },
+    })
+    const secrets = { 'secret.reloader.stakater.com/auto': 'true' }
+    const all = { ...secrets, 'configmap.reloader.stakater.com/reload': 'company-ca' }
+    const { backend, frontend, worker } = deployments(objects)
+    expect(backend.metadata.annotations).toEqual(all)
+    expect(worker.metadata.annotations).toEqual(all)
+    expect(frontend.metadata.annotations).toEqual(secrets)
+    const { metadata } = one(objects, 'Secret', 'keyward-provided')
+    expect(metadata.annotations).toEqual({ 'reloader.stakater.com/ignore': 'true' })
   })
 })
 

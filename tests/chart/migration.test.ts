@@ -40,7 +40,12 @@ test('6. whatever does not change its pod template leaves its name: no field tha
     {},
     { host: 'other.example.org' },
     { migration: { backoffLimit: 1, activeDeadlineSeconds: 60, ttlSecondsAfterFinished: 5 } },
-    { smtp: { host: 'mail', from: 'k@example.org' }, backend: { replicas: 3 }, commonLabels: { team: 'a' } },
+    {
+      smtp: { host: 'mail', from: 'k@example.org' },
+      backend: { replicas: 3 },
+      commonAnnotations: { a: 'b' },
+    },
+    { commonLabels: { team: 'a' } },
     { image: { tag: '9.9.9' } },
     { tolerations: [{ key: 'spot', operator: 'Exists' }] },
   ]
@@ -50,7 +55,7 @@ test('6. whatever does not change its pod template leaves its name: no field tha
     expect(templates.get(job.metadata.name) ?? template).toBe(template)
     templates.set(job.metadata.name, template)
   }
-  expect(templates.size).toBe(3)
+  expect(templates.size).toBe(4)
 })
 
 test('7. no deadlock with --wait: nothing that a component waits for is a hook, or waits for the component', () => {
@@ -63,6 +68,12 @@ test('7. no deadlock with --wait: nothing that a component waits for is a hook, 
     'Deployment keyward-frontend',
     'Deployment keyward-worker',
   ])
+})
+
+test('7. a roll-out whose pods wait for a long migration is not given up before the migration is', () => {
+  const values = { ...existing, migration: { activeDeadlineSeconds: 7200 } }
+  for (const { spec } of Object.values(deployments(render(values))))
+    expect(spec.progressDeadlineSeconds).toBe(7800)
 })
 
 test('8. the gate asks for the schema that its own image needs: by the database, for the frontend by the backend', () => {
@@ -82,14 +93,14 @@ test('8. the gate asks for the schema that its own image needs: by the database,
 })
 
 test('8. the gate mounts the password of the database and no other secret; the frontend mounts none at all', () => {
-  const { backend, frontend, worker } = deployments(render())
+  const { backend, frontend, worker } = deployments(render({ secrets: { existingSecret: 'secrets' } }))
   for (const deployment of [backend, worker]) {
     const pod = deployment.spec.template.spec
     const mounts = pod.initContainers[0].volumeMounts.map((mount: Manifest) => mount.name)
     expect(mounts).toEqual(['tmp', 'database-secret'])
     const volume = pod.volumes.find((candidate: Manifest) => candidate.name === 'database-secret')
-    const items = volume.projected.sources.flatMap((source: Manifest) => source.secret.items)
-    expect(items).toEqual([{ key: 'DATABASE_PASSWORD', path: 'DATABASE_PASSWORD' }])
+    const items = [{ key: 'DATABASE_PASSWORD', path: 'DATABASE_PASSWORD' }]
+    expect(volume.projected.sources).toEqual([{ secret: { name: 'secrets', items } }])
   }
   expect(frontend.spec.template.spec.volumes.map((volume: Manifest) => volume.name)).toEqual(['tmp'])
 })

@@ -75,7 +75,10 @@ test('NOTES say that secrets were generated without a look into the cluster, and
 test('NOTES follow the values', () => {
   expect(notes({ setup: { open: true } })).toContain('whoever is first becomes the Owner')
   expect(notes({ setup: { open: true } })).not.toContain('setup_token')
-  expect(notes({ ingress: { enabled: true } })).not.toContain('port-forward')
+  expect(notes({})).toContain('nothing outside the cluster leads here yet')
+  for (const type of ['LoadBalancer', 'NodePort'])
+    expect(notes({ backend: { service: { type } } })).not.toContain('nothing outside the cluster')
+  expect(notes({ ingress: { enabled: true } })).not.toContain('nothing outside the cluster')
   expect(notes({ passwordAuth: { enabled: false } })).toContain('nobody can sign in')
   const own = { secrets: { serverSecret: { existingSecret: 'vault', key: 'ss' } } }
   expect(notes(own)).toContain(`get secret vault --output 'go-template={{index .data "ss"`)
@@ -92,6 +95,18 @@ test('38. helm test asks backend and frontend by the program itself', () => {
     ['health', 'http://keyward-frontend:80/api/health'],
   ])
 })
+
+test.each(versions)(
+  '%s leaves the only hook out of what is to be applied, as both READMEs say',
+  (version) => {
+    const objects = render(existing, { helm: version, arguments: ['--skip-tests'] })
+    expect(objects.filter((object) => object.metadata.annotations?.['helm.sh/hook'])).toEqual([])
+    for (const file of ['README.md', '../README.md']) {
+      const commands = readFileSync(join(CHART, file), 'utf8').match(/^helm template .*$/gm)
+      expect(commands).toEqual([expect.stringContaining(' --skip-tests ')])
+    }
+  },
+)
 
 test.each(versions)('40. %s packages the chart, and the package installs like the folder', (version) => {
   const folder = mkdtempSync(join(tmpdir(), 'keyward-package-'))

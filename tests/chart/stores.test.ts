@@ -129,7 +129,8 @@ describe('25. NetworkPolicies limit what each pod may reach', () => {
   const policy = (objects: Manifest[], name: string) => one(objects, 'NetworkPolicy', `keyward-${name}`).spec
   const ports = (rules: Manifest[]) =>
     rules.flatMap((rule) => rule.ports.map((port: Manifest) => `${port.protocol} ${port.port}`))
-  const dns = ['UDP 53', 'TCP 53']
+  // The second one is where the DNS pods of OpenShift listen: what counts is the port behind the Service.
+  const dns = ['UDP 53', 'TCP 53', 'UDP 5353', 'TCP 5353']
 
   test('every pod is selected by one, for both directions', () => {
     const objects = render(existing)
@@ -166,6 +167,17 @@ describe('25. NetworkPolicies limit what each pod may reach', () => {
     expect(ports(policy(objects, 'backend').egress)).toEqual([...dns, 'TCP 5432', 'TCP 6380', 'TCP 587'])
     for (const rule of policy(objects, 'backend').egress.slice(1)) expect(rule.to).toEqual(peers)
     expect(policy(objects, 'backend').egress[0].to).toEqual([{ namespaceSelector: {} }])
+  })
+
+  test('a rule of your own lets every pod of Keyward reach something else, such as a database behind another port', () => {
+    const rule = { ports: [{ protocol: 'TCP', port: 6432 }], to: [{ ipBlock: { cidr: '10.0.0.0/8' } }] }
+    const objects = render({ ...external, networkPolicy: { dnsPorts: [5300], extraEgress: [rule] } })
+    const policies = ofKind(objects, 'NetworkPolicy')
+    expect(policies).toHaveLength(5)
+    for (const { spec } of policies) {
+      expect(spec.egress).toContainEqual(rule)
+      expect(ports(spec.egress.slice(0, 1))).toEqual(['UDP 5300', 'TCP 5300'])
+    }
   })
 
   test('who may reach Keyward can be named, and its own pods still can', () => {

@@ -1,15 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  containersOf,
-  deployments,
-  existing,
-  type Manifest,
-  mountedSecrets,
-  one,
-  pods,
-  render,
-  type Values,
-} from './helm.ts'
+import { containersOf, deployments, existing, type Manifest, one, pods, render, type Values } from './helm.ts'
 
 const COMPONENTS = ['backend', 'frontend', 'worker'] as const
 const everything: Values = {
@@ -125,10 +115,15 @@ describe('every pod, init container and Job', () => {
   )
 })
 
-test('a platform that chooses the user itself can be left to do so', () => {
-  const pod = deployments(render({ ...existing, runAsUser: null })).backend.spec.template.spec
-  expect(pod.securityContext).toEqual({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
-  expect(mountedSecrets(pod)).toContain('SERVER_SECRET')
+test.each<Values>([
+  { openshift: true },
+  { runAsUser: null, postgres: { runAsUser: null }, redis: { runAsUser: null } },
+])('a platform that chooses the users itself can be left to do so: %j', (values) => {
+  const all = pods(render({ ...everything, ...values }))
+  for (const [, pod] of all) {
+    expect(pod.securityContext).toEqual({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
+  }
+  expect(all).toHaveLength(7)
 })
 
 test('extra environment, volumes, mounts, annotations and labels reach their component', () => {

@@ -26,7 +26,7 @@ const apply = (manifests: string) =>
 /** A golden render, in the namespace of this test instead of its own, and a value for each generated secret. */
 const render = (name: string) =>
   readFileSync(new URL(name, folder), 'utf8')
-    .replaceAll(/^( +namespace:) kw$/gm, `$1 ${namespace.name}`)
+    .replaceAll(/^( +namespace:) "kw"$/gm, `$1 ${namespace.name}`)
     .replaceAll(/^( {2}[A-Z_]+:) generated$/gm, `$1 ${btoa('generated')}`)
 
 /** A dry run creates nothing, and a pod is refused without its ServiceAccount. */

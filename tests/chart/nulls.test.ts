@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CHART, existing, HELMS, type HelmVersion, host, refusal, renderText, type Values } from './helm.ts'
+import { valueRows } from './values-table.ts'
+
+const enabled = { enabled: true }
+/** Values with which every template renders something. */
+const everything: Values = {
+  host,
+  ...existing,
+  ingress: enabled,
+  httpRoute: { ...enabled, parentRefs: [{ name: 'public' }] },
+  serviceMonitor: enabled,
+  dashboard: enabled,
+  reloader: enabled,
+}
+
+/** The lists and maps that are empty unless they are given. */
+const empty = valueRows(readFileSync(join(CHART, 'values.yaml'), 'utf8'))
+  .filter((row) => row.default === '[]' || row.default === '{}')
+  .map((row) => row.path)
+
+/** A copy of values in which one, named by its path, is another. */
+function replaced(values: Values, path: string, value: unknown): Values {
+  const [key = '', ...rest] = path.split('.')
+  const own = (values[key] ?? {}) as Values
+  return { ...values, [key]: rest.length === 0 ? value : replaced(own, rest.join('.'), value) }
+}
+
+test('there are such values, of all kinds', () => {
+  expect(empty.length).toBeGreaterThan(50)
+  for (const path of ['extraHosts', 'commonLabels', 'sso.providers', 'backend.podLabels'])
+    expect(empty).toContain(path)
+})
+
+describe.each(Object.keys(HELMS) as HelmVersion[])('with %s', (version) => {
+  const usual = renderText(everything, { helm: version })
+
+  test.each(empty.filter((path) => path !== 'httpRoute.parentRefs'))(
+    'a key with nothing below it is a list or map with nothing in it: %s',
+    (path) => expect(renderText(replaced(everything, path, null), { helm: version })).toBe(usual),
+  )
+
+  test('and one that must not be empty is refused like an empty one', () => {
+    const message = refusal(replaced(everything, 'httpRoute.parentRefs', null), version)
+    expect(message).toContain('httpRoute.parentRefs is empty')
+  })
+})
