@@ -20,7 +20,7 @@ import { type FetchHandler, listen } from './platform/http-server.ts'
 import { createLog } from './platform/log.ts'
 import { migrate, readMigrations } from './platform/migrate.ts'
 import { healthProblem, waitForSchemaVia } from './platform/running-keyward.ts'
-import { waitForDatabase, waitForSchema } from './platform/schema-status.ts'
+import { waitForDatabase, waitForSchema, waitUntil } from './platform/schema-status.ts'
 import { workerHealth } from './worker/health.ts'
 import { schedule } from './worker/schedule.ts'
 import { startWorker } from './worker/worker.ts'
@@ -60,8 +60,11 @@ const ROLES: Readonly<Record<Role, (options: Options) => Promise<void>>> = {
     createLog(config.logLevel).info({ url: server.url }, 'the frontend is listening')
   },
   migrate: (options) => (options.wait ? waitOnly(options) : migrateOnly(options)),
-  health: async ({ url }) => {
-    const problem = await healthProblem(url, readConfig('health'))
+  health: async (options) => {
+    const config = readConfig('health')
+    const look = () => healthProblem(options.url, config)
+    if (options.timeout !== undefined) await waitUntil('Keyward', look, waitOptions(options, config))
+    const problem = await look()
     if (problem !== null) throw new Error(problem)
     await stop(0)
   },

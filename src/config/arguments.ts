@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 
 /** What `keyward --help` prints. */
 export const USAGE = `keyward [role]
@@ -12,21 +12,24 @@ export const USAGE = `keyward [role]
              --timeout <seconds>  how long to wait for the database, or with --wait for its schema (300)
              --via <url>  waits for that of a backend, by its /service/ready/, with no database of its own
   health     whether Keyward lives, on its own port or at a URL that follows, by the exit code
+             --timeout <seconds>  asks again for so long; without it, once
 `
 
-/** What may follow a role: for `migrate` wait, timeout and via; for `health` the address to ask. */
+/** What may follow a role: for `migrate` wait, timeout and via; for `health` timeout, and the address to ask. */
 export type Options = Readonly<{ wait?: boolean; timeout?: string; via?: string; url: string | null }>
 
 const text = { type: 'string' } as const
-const MIGRATE = { wait: { type: 'boolean' }, timeout: text, via: text } as const
+const OPTIONS: Readonly<Record<string, ParseArgsConfig['options']>> = {
+  migrate: { wait: { type: 'boolean' }, timeout: text, via: text },
+  health: { timeout: text },
+}
 
 /** The options of a role, values as they were given; null when it does not know one, or a value is missing. */
 export function readOptions(role: string, args: readonly string[]): Options | null {
-  const options = role === 'migrate' ? MIGRATE : {}
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
-      options,
+      options: OPTIONS[role] ?? {},
       allowPositionals: role === 'health',
     })
     return { ...values, url: positionals[0] ?? null }

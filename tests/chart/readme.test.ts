@@ -91,8 +91,8 @@ test('38. helm test asks backend and frontend by the program itself', () => {
     'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
   })
   expect(pod.spec.containers.map((container: Manifest) => container.args)).toEqual([
-    ['health', 'http://keyward-backend:80/service/ready/'],
-    ['health', 'http://keyward-frontend:80/api/health'],
+    ['health', 'http://keyward-backend:80/service/ready/', '--timeout', '30'],
+    ['health', 'http://keyward-frontend:80/api/health', '--timeout', '30'],
   ])
 })
 

@@ -7,6 +7,7 @@ test.each([
   ['migrate', ['--via=http://a/', '--wait'], { wait: true, via: 'http://a/', url: null }],
   ['health', [], { url: null }],
   ['health', ['http://a/'], { url: 'http://a/' }],
+  ['health', ['http://a/', '--timeout', '30'], { url: 'http://a/', timeout: '30' }],
   ['serve', [], { url: null }],
 ])('%s with %j is understood', (role, args, options) => {
   expect(readOptions(role, args)).toEqual(options)

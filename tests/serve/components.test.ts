@@ -129,6 +129,8 @@ test('health says by its exit code whether the Keyward on its own port, or at an
     1,
     `http://127.0.0.1:${nobody}/service/health/ does not answer.\n`,
   ])
+  const [, late] = await health([`http://127.0.0.1:${nobody}/`, '--timeout', '1'], nobody)
+  expect(late).toContain('Waited 1 s in vain.')
   const wrong = `${frontend.url}/service/health/`
   expect(await health([wrong], nobody)).toEqual([1, `${wrong} answers 404, not that it is alive.\n`])
 })
