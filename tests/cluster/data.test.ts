@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
-import { startLoad } from '../support/load.ts'
-import { type Account, ask, everyday, found, openSeeds } from './support/account.ts'
+import { everyday, expectWritten } from '../support/everyday.ts'
+import { describeLoad, startLoad } from '../support/load.ts'
+import { type Account, ask, found, openSeeds } from './support/account.ts'
 import { output } from './support/command.ts'
 import { createNamespace, type KubernetesObject, type Namespace } from './support/namespace.ts'
 import { type Component, reach, serviceName } from './support/reach.ts'
 import { host, type Release, releaseIn } from './support/release.ts'
-import { underLoad } from './support/under-load.ts'
+import { inEverydayUse } from './support/under-load.ts'
 import { isReady, podsOf } from './support/workload.ts'
 
 const MINUTES = 60_000
@@ -77,7 +78,7 @@ test(
 test(
   'without its database the backend says 503, and is well again when the database is',
   async () => {
-    const load = startLoad({ ...backend(), requests: everyday(ada), perSecond: 10 })
+    const load = startLoad({ ...backend(), requests: everyday(ada.token), perSecond: 10 })
     await namespace.kubectl('delete', 'pod', 'keyward-postgres-0', '--grace-period=1')
     await eventually(
       'the database is back',
@@ -86,10 +87,11 @@ test(
     )
     const answers = async () => (await ask(backend(), 'GET', '/v1/me/', { token: ada.token })).status === 200
     await eventually('the backend answers', () => answers().catch(() => false), 60)
-    const { sent, failed, reasons } = await load.stop()
-    console.log(`database killed: ${sent} requests sent, ${failed} failed: ${JSON.stringify(reasons)}`)
-    expect(failed).toBeGreaterThan(0)
-    expect(Object.keys(reasons).filter((reason) => !reason.endsWith(': status 503'))).toEqual([])
+    const report = await load.stop()
+    console.log(describeLoad('database killed', report))
+    expect(report.failed).toBeGreaterThan(0)
+    expect(Object.keys(report.reasons).filter((reason) => !/: status 503\b/.test(reason))).toEqual([])
+    await expectWritten(backend(), ada.token, report)
     expect(await openSeeds(backend(), ada)).toEqual(seeds)
   },
   4 * MINUTES,
@@ -98,7 +100,7 @@ test(
 test(
   'without Redis nothing fails',
   async () => {
-    await underLoad('Redis killed', { ...backend(), requests: everyday(ada) }, async () => {
+    await inEverydayUse('Redis killed', backend(), ada, async () => {
       await namespace.kubectl('delete', 'pod', 'keyward-redis-0', '--grace-period=1')
       await eventually('Redis is back', async () => (await podsOf(namespace, 'redis')).some(isReady), 90)
     })
