@@ -19,7 +19,7 @@ afterAll(() => namespace.remove(), 3 * MINUTES)
 /** What Argo CD does: it renders without asking the cluster, and applies what came out. */
 async function render(values: object = {}): Promise<string> {
   const all = merge(merge(imageValues('test'), { host, secrets: { existingSecret: 'own' } }), { ...values })
-  const command = ['helm', 'template', 'keyward', chart, '--namespace', namespace.name, '-f', '-']
+  const command = ['helm', 'template', 'keyward', chart, '-n', namespace.name, '--skip-tests', '-f', '-']
   return await output(command, { input: JSON.stringify(all) })
 }
 
