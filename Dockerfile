@@ -36,17 +36,20 @@ RUN grep -q ':65532:' /image/etc/passwd \
 FROM ${RUNTIME_IMAGE}
 ARG RUNTIME_IMAGE
 ARG VERSION=0.1.0
-ARG REVISION=
+ARG REVISION=unknown
+ARG SOURCE=https://github.com/keyward/keyward
 LABEL org.opencontainers.image.title="Keyward" \
   org.opencontainers.image.description="Self-hosted organisation access management" \
   org.opencontainers.image.licenses="Apache-2.0" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.source="${SOURCE}" \
   org.opencontainers.image.base.name="${RUNTIME_IMAGE}"
 COPY --from=build /image/etc/passwd /image/etc/group /etc/
 COPY --from=build --chown=65532:65532 /image/data /data
 COPY --from=bun /usr/local/bin/bun /usr/local/bin/bun
 COPY --from=build /image/opt/keyward /opt/keyward
+COPY LICENSE /opt/keyward/
 ENV NODE_ENV=production \
   PATH=/opt/keyward/bin:/usr/local/bin:/usr/bin:/bin \
   BIND_ADDRESS=0.0.0.0 \

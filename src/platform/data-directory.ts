@@ -156,8 +156,9 @@ function missingSecrets(directory: string, names: string[]): string {
 }
 
 function unusable(path: string, error: unknown): Error {
+  const user = process.getuid ? `user ${process.getuid()}` : 'this user'
   return new Error(
-    `Keyward cannot use the data directory ${path} (${codeOf(error) ?? 'unknown error'}): it must be a directory that this user can write, on a file system with locks.`,
+    `Keyward cannot use the data directory ${path} (${codeOf(error) ?? 'unknown error'}): it must be a directory that ${user} can write, on a file system with locks.`,
   )
 }
 

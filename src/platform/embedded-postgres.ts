@@ -76,7 +76,8 @@ async function refuseOtherVersion(cluster: string, version: string): Promise<voi
     )
   throw new Error(
     `The database in ${cluster} was made by PostgreSQL ${made}, and this Keyward brings PostgreSQL ${major}, which cannot open it. ` +
-      `The way across: export it with the Keyward that made it (keyward backup), and import that into a new data directory with this one (keyward restore).`,
+      `The way across: start the Keyward that made it, and export the database keyward with pg_dump ${made} (127.0.0.1, the port in postmaster.pid, user keyward, the password in secrets/DATABASE_PASSWORD). ` +
+      `Import that into a PostgreSQL of your own, and start this Keyward with DATABASE_URL and the same secrets.`,
   )
 }
 

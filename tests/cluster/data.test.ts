@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
-import { startLoad } from '../support/load.ts'
-import { type Account, ask, everyday, found, openSeeds } from './support/account.ts'
+import { everyday, expectWritten } from '../support/everyday.ts'
+import { describeLoad, startLoad } from '../support/load.ts'
+import { type Account, ask, found, openSeeds } from './support/account.ts'
 import { output } from './support/command.ts'
 import { createNamespace, type KubernetesObject, type Namespace } from './support/namespace.ts'
 import { type Component, reach, serviceName } from './support/reach.ts'
 import { host, type Release, releaseIn } from './support/release.ts'
-import { underLoad } from './support/under-load.ts'
+import { inEverydayUse } from './support/under-load.ts'
 import { isReady, podsOf } from './support/workload.ts'
 
 const MINUTES = 60_000
+// Never met; but with a limit, every request to /v1 asks Redis.
+const limited = { rateLimits: { default: '1000000/min' } }
 
 let namespace: Namespace
 let release: Release
@@ -33,7 +36,7 @@ const readSecrets = async () => {
 test(
   'an installation generates each secret, as 64 hexadecimal characters',
   async () => {
-    await release.install()
+    await release.install(limited)
     addresses = await reach(namespace)
     secrets = await readSecrets()
     const names = ['DATABASE_PASSWORD', 'REDIS_PASSWORD', 'SECRET_KEY', 'SERVER_SECRET', 'SETUP_TOKEN']
@@ -62,7 +65,7 @@ test(
   async () => {
     const patch = JSON.stringify({ data: { SETUP_TOKEN: null } })
     await namespace.kubectl('patch', 'secret', 'keyward-secrets', '--type=merge', '-p', patch)
-    await release.upgrade({ secrets: { secretKey: { value: 'ab'.repeat(32) } } })
+    await release.upgrade({ ...limited, secrets: { secretKey: { value: 'ab'.repeat(32) } } })
     const { SETUP_TOKEN = '', ...kept } = await readSecrets()
     const { SETUP_TOKEN: before, ...expected } = secrets
     expect(kept).toEqual(expected)
@@ -77,7 +80,7 @@ test(
 test(
   'without its database the backend says 503, and is well again when the database is',
   async () => {
-    const load = startLoad({ ...backend(), requests: everyday(ada), perSecond: 10 })
+    const load = startLoad({ ...backend(), requests: everyday(ada.token), perSecond: 10 })
     await namespace.kubectl('delete', 'pod', 'keyward-postgres-0', '--grace-period=1')
     await eventually(
       'the database is back',
@@ -86,22 +89,31 @@ test(
     )
     const answers = async () => (await ask(backend(), 'GET', '/v1/me/', { token: ada.token })).status === 200
     await eventually('the backend answers', () => answers().catch(() => false), 60)
-    const { sent, failed, reasons } = await load.stop()
-    console.log(`database killed: ${sent} requests sent, ${failed} failed: ${JSON.stringify(reasons)}`)
-    expect(failed).toBeGreaterThan(0)
-    expect(Object.keys(reasons).filter((reason) => !reason.endsWith(': status 503'))).toEqual([])
+    const report = await load.stop()
+    console.log(describeLoad('database killed', report))
+    expect(report.failed).toBeGreaterThan(0)
+    expect(Object.keys(report.reasons).filter((reason) => !/: status 503\b/.test(reason))).toEqual([])
+    await expectWritten(backend(), ada.token, report)
     expect(await openSeeds(backend(), ada)).toEqual(seeds)
   },
   4 * MINUTES,
 )
 
 test(
-  'without Redis nothing fails',
+  'requests are counted in Redis; without it nothing fails; and it comes back with its data',
   async () => {
-    await underLoad('Redis killed', { ...backend(), requests: everyday(ada) }, async () => {
+    const start = new Date().toISOString()
+    const log = () => namespace.kubectl('logs', 'deployment/keyward-backend', `--since-time=${start}`)
+    expect(await keysOfARequest()).toContain('keyward:rate:principal:')
+    expect(await log()).not.toContain('Redis')
+    await redis('SET', 'before', 'the kill')
+    await inEverydayUse('Redis killed', backend(), ada, async () => {
       await namespace.kubectl('delete', 'pod', 'keyward-redis-0', '--grace-period=1')
       await eventually('Redis is back', async () => (await podsOf(namespace, 'redis')).some(isReady), 90)
+      await eventually('the backend knows', async () => (await log()).includes('Redis answers again'), 60)
     })
+    expect(await redis('GET', 'before')).toBe('the kill\n')
+    expect(await keysOfARequest()).toContain('keyward:rate:principal:')
   },
   4 * MINUTES,
 )
@@ -114,7 +126,7 @@ test(
     expect(await namespace.list('statefulsets')).toEqual([])
     expect(await readSecrets()).toEqual(secrets)
     expect((await namespace.list('persistentvolumeclaims')).map(nameOf).sort()).toEqual(claims)
-    await release.install()
+    await release.install(limited)
     addresses = await reach(namespace)
     expect(await readSecrets()).toEqual(secrets)
     expect(await openSeeds(backend(), ada)).toEqual(seeds)
@@ -123,6 +135,19 @@ test(
   },
   8 * MINUTES,
 )
+
+/** A command to Redis, in its pod, with the password from its file. */
+const redis = (...words: string[]) => {
+  const script = 'REDISCLI_AUTH="$(cat /run/secrets/keyward/REDIS_PASSWORD)" exec redis-cli "$@"'
+  return namespace.kubectl('exec', 'keyward-redis-0', '--', 'sh', '-c', script, 'sh', ...words)
+}
+
+/** What Redis holds after one request, when it was empty before. */
+async function keysOfARequest(): Promise<string> {
+  await redis('FLUSHALL')
+  await ask(backend(), 'GET', '/v1/me/', { token: ada.token })
+  return redis('--scan')
+}
 
 const claims = ['data-keyward-postgres-0', 'data-keyward-redis-0']
 const nameOf = ({ metadata }: KubernetesObject) => metadata.name

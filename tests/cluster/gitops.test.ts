@@ -19,8 +19,8 @@ afterAll(() => namespace.remove(), 3 * MINUTES)
 /** What Argo CD does: it renders without asking the cluster, and applies what came out. */
 async function render(values: object = {}): Promise<string> {
   const all = merge(merge(imageValues('test'), { host, secrets: { existingSecret: 'own' } }), { ...values })
-  const words = ['template', 'keyward', chart, '--namespace', namespace.name, '--skip-tests', '-f', '-']
-  return await output(['helm', ...words], { input: JSON.stringify(all) })
+  const command = ['helm', 'template', 'keyward', chart, '-n', namespace.name, '--skip-tests', '-f', '-']
+  return await output(command, { input: JSON.stringify(all) })
 }
 
 const apply = async (manifests: string) =>

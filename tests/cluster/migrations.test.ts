@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Account, ask, everyday, found } from './support/account.ts'
+import { type Account, ask, found } from './support/account.ts'
 import { output } from './support/command.ts'
 import { imageName, imageValues } from './support/images.ts'
 import { createNamespace, type KubernetesObject, type Namespace } from './support/namespace.ts'
 import { type Component, reach, serviceName } from './support/reach.ts'
 import { chart, type Release, releaseIn } from './support/release.ts'
-import { underLoad } from './support/under-load.ts'
+import { inEverydayUse } from './support/under-load.ts'
 import { isReady, podsOf, settled } from './support/workload.ts'
 
 const MINUTES = 60_000
@@ -52,7 +52,7 @@ test(
 test(
   'an upgrade to this chart and an image with a new migration loses no request',
   async () => {
-    await underLoad('upgrade with a migration', everydayUse(), async () => {
+    await inEverydayUse('upgrade with a migration', backend(), ada, async () => {
       await release.upgrade({ ...open, ...imageValues('next') })
       await settled(namespace)
     })
@@ -65,7 +65,7 @@ test(
 test(
   'a rollback to the older image runs on the newer schema, and loses no request',
   async () => {
-    await underLoad('rollback', everydayUse(), async () => {
+    await inEverydayUse('rollback', backend(), ada, async () => {
       await release.rollback()
       await settled(namespace)
     })
@@ -80,7 +80,7 @@ test(
   'an upgrade whose migration fails is put back by --rollback-on-failure, and loses no request',
   async () => {
     const before = await podNames()
-    await underLoad('failed migration, put back', everydayUse(), async () => {
+    await inEverydayUse('failed migration, put back', backend(), ada, async () => {
       const flags = ['--rollback-on-failure', '--timeout', '45s']
       await expect(release.upgrade(broken, ...flags)).rejects.toThrow(/ended with 1/)
     })
@@ -95,7 +95,7 @@ test(
   'a migration that fails leaves the old version serving, and says why',
   async () => {
     const before = await podNames()
-    await underLoad('failed migration', everydayUse(), async () => {
+    await inEverydayUse('failed migration', backend(), ada, async () => {
       await expect(release.upgrade(broken, '--timeout', '45s')).rejects.toThrow(/ended with 1/)
     })
     expect((await podNames()).filter((name) => before.includes(name))).toEqual(before)
@@ -124,12 +124,6 @@ async function packageChart(version: string): Promise<string> {
   await output(['helm', 'package', copy, '--version', version, '--destination', folder])
   return join(folder, `keyward-${version}.tgz`)
 }
-
-const everydayUse = () => ({
-  url: addresses.backend,
-  host: serviceName('backend'),
-  requests: everyday(ada),
-})
 
 const containersOf = (pod: KubernetesObject) => (pod.spec?.containers ?? []) as { image: string }[]
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Account, everyday, found } from './support/account.ts'
+import { type Account, found } from './support/account.ts'
 import { createNamespace, type Namespace } from './support/namespace.ts'
 import { type Component, reach, serviceName, statuses } from './support/reach.ts'
 import { host, type Release, releaseIn, type Values } from './support/release.ts'
-import { underLoad } from './support/under-load.ts'
+import { inEverydayUse, underLoad } from './support/under-load.ts'
 import { memoryOf, podsOf, settled } from './support/workload.ts'
 
 const MINUTES = 60_000
@@ -21,6 +21,8 @@ beforeAll(async () => {
 }, MINUTES)
 afterAll(() => namespace.remove(), 3 * MINUTES)
 
+const backend = () => ({ url: addresses.backend, host: serviceName('backend') })
+
 test(
   'helm install with nothing prepared gives a running Keyward under Pod Security restricted',
   async () => {
@@ -32,7 +34,7 @@ test(
     expect(await statuses(addresses, host)).toEqual({ backend: 200, frontend: 200, worker: 404 })
     const pods = await namespace.list('pods')
     expect(pods.length).toBe(6)
-    ada = await found({ url: addresses.backend, host: serviceName('backend') })
+    ada = await found(backend())
     const tests = await release.helm('test', 'keyward', '--timeout', '2m')
     expect(tests).toContain('Succeeded')
   },
@@ -43,7 +45,7 @@ test(
   'a new host restarts all three components without one failed request, and the old host is refused',
   async () => {
     values = { ...values, host: newHost }
-    await underLoad('new host', everydayUse(), async () => {
+    await inEverydayUse('new host', backend(), ada, async () => {
       await release.upgrade(values)
       await settled(namespace)
     })
@@ -58,7 +60,7 @@ test(
   async () => {
     const three = { replicas: 3 }
     values = { ...values, backend: three, frontend: three, worker: three }
-    await underLoad('scale to 3', everydayUse(), async () => {
+    await inEverydayUse('scale to 3', backend(), ada, async () => {
       await release.upgrade(values)
       await settled(namespace)
     })
@@ -74,7 +76,7 @@ test(
   async () => {
     const [first] = await podsOf(namespace, 'backend')
     const name = first?.metadata.name ?? ''
-    await underLoad('pod deleted', everydayUse(), async () => {
+    await inEverydayUse('pod deleted', backend(), ada, async () => {
       await namespace.kubectl('delete', 'pod', name, '--wait')
       await settled(namespace)
     })
@@ -88,7 +90,7 @@ test(
 test(
   'a restart of three pods, one after the other, loses no request',
   async () => {
-    await underLoad('restart of three', everydayUse(), async () => {
+    await inEverydayUse('restart of three', backend(), ada, async () => {
       await namespace.kubectl('rollout', 'restart', 'deployment')
       await settled(namespace)
     })
@@ -113,10 +115,4 @@ test('how much memory each component takes', async () => {
     console.log(`memory of ${name}: ${mebibytes} MiB`)
     expect(mebibytes).toBeWithin(1, 500)
   }
-})
-
-const everydayUse = () => ({
-  url: addresses.backend,
-  host: serviceName('backend'),
-  requests: everyday(ada),
 })

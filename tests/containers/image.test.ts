@@ -61,9 +61,13 @@ test('it is an ordinary user’s, says what it is, and is smaller than 220 MB be
       'org.opencontainers.image.title': 'Keyward',
       'org.opencontainers.image.licenses': packageJson.license,
       'org.opencontainers.image.version': packageJson.version,
+      'org.opencontainers.image.revision': 'unknown',
+      'org.opencontainers.image.source': 'https://github.com/keyward/keyward',
       'org.opencontainers.image.base.name': images.runtime,
     },
   })
+  const license = ['--entrypoint', 'cat', images.keyward, '/opt/keyward/LICENSE']
+  expect(await docker('run', '--rm', ...license)).toContain('Apache License')
   const bytes = (name: string) => inspect(name, '{{json .Size}}').then(Number)
   const [all, base] = [await bytes(images.keyward), await bytes(images.runtime)]
   const megabytes = (count: number) => `${(count / 1e6).toFixed(0)} MB`

@@ -5,16 +5,18 @@ import { prepare } from './support/deployment.ts'
 
 let free: StartedKeywardContainer
 let closed: StartedKeywardContainer
+let guarded: StartedKeywardContainer
 
 beforeAll(async () => {
   await prepare()
-  ;[free, closed] = await Promise.all([
+  ;[free, closed, guarded] = await Promise.all([
     new KeywardContainer(images.keyward).withPlan('free').start(),
     new KeywardContainer(images.keyward).withPasswordAuth(false).start(),
+    new KeywardContainer(images.keyward).withEnvironment({ SETUP_TOKEN: '5a'.repeat(32) }).start(),
   ])
 }, 900_000)
 afterAll(async () => {
-  await Promise.all([free?.stop(), closed?.stop()])
+  await Promise.all([free?.stop(), closed?.stop(), guarded?.stop()])
 }, 60_000)
 
 const roles = (keyward: StartedKeywardContainer, token: string, init: RequestInit = {}) =>
@@ -37,6 +39,10 @@ test('createOwner says what Keyward refused', async () => {
   await expect(free.createOwner({ email: 'no address' })).rejects.toThrow(
     /^Keyward answers 4\d\d to POST \/service\/auth\/password\/register\/: /,
   )
+})
+
+test('createOwner states the SETUP_TOKEN that was set', async () => {
+  expect(await guarded.createOwner()).toStartWith('kw_pat_')
 })
 
 test('without password authentication nobody can register', async () => {

@@ -53,7 +53,8 @@ export class KeywardContainer extends GenericContainer {
   }
 
   override async start(): Promise<StartedKeywardContainer> {
-    return new StartedKeywardContainer(await super.start(), this.passwordAuth)
+    const { SETUP_TOKEN } = this.environment
+    return new StartedKeywardContainer(await super.start(), this.passwordAuth, SETUP_TOKEN)
   }
 
   /** Where Docker runs on another machine, requests name that one. */
@@ -69,6 +70,7 @@ export class StartedKeywardContainer extends AbstractStartedContainer {
   constructor(
     container: StartedTestContainer,
     private readonly passwordAuth: boolean,
+    private readonly setupToken: string | undefined,
   ) {
     super(container)
   }
@@ -86,7 +88,11 @@ export class StartedKeywardContainer extends AbstractStartedContainer {
     if (!this.passwordAuth) throw new Error('createOwner takes password authentication: leave it on.')
     const { email = 'owner@example.org', password = 'correct horse battery', organisation = 'Test' } = owner
     const account = { email, password }
-    await this.post('/service/auth/password/register/', { ...account, organisation_name: organisation })
+    await this.post('/service/auth/password/register/', {
+      ...account,
+      organisation_name: organisation,
+      ...(this.setupToken && { setup_token: this.setupToken }),
+    })
     const session = await this.post('/service/auth/password/login/', account)
     const created = await this.post('/v1/tokens/', { name: 'createOwner' }, session.accessToken)
     return String(created.token)

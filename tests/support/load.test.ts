@@ -78,9 +78,21 @@ test('a request whose kept connection is cut counts as failed', async () => {
   expect(report.failed).toBe(cut)
 })
 
-test('a load ends by itself', async () => {
+test('a load ends by itself, which counts as a failure', async () => {
   const load = startLoad({ url, host: 'a.example', requests: [{ path: '/' }], maxSeconds: 0.2 })
   await Bun.sleep(700)
-  const { sent } = await load.stop()
+  const { sent, failed, reasons } = await load.stop()
   expect(sent).toBeWithin(1, 12)
+  expect({ failed, reasons }).toEqual({ failed: 1, reasons: { 'the load had ended, after 0.2 s': 1 } })
+})
+
+test('a request has a body of its own each time, and those that were taken are told', async () => {
+  let number = 0
+  const body = () => `${++number}`
+  const requests = ['/', '/refused'].map((path) => ({ method: 'PUT', path, body }))
+  const load = startLoad({ url, host: 'a.example', requests, perSecond: 50 })
+  await Bun.sleep(300)
+  const { sent, acknowledged } = await load.stop()
+  const taken = Array.from({ length: Math.ceil(sent / 2) }, (_, index) => 2 * index + 1)
+  expect(acknowledged.map(Number).sort((a, b) => a - b)).toEqual(taken)
 })

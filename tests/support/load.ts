@@ -9,6 +9,8 @@ export type LoadReport = {
   failedAt: number[]
   seconds: number
   slowestMs: number
+  /** The bodies of the requests that were answered with 200, where they had one. */
+  acknowledged: string[]
 }
 
 export type Load = {
@@ -24,11 +26,19 @@ export type LoadOptions = {
   /** Sent in turn; each must be answered with 200. */
   requests: readonly LoadRequest[]
   perSecond?: number
-  /** Ends by itself after this many seconds, whatever becomes of the test. */
+  /** How many connections are kept, and used in turn. */
+  keptConnections?: number
+  /** Ends by itself after this many seconds, whatever becomes of the test; that counts as a failure. */
   maxSeconds?: number
 }
 
-export type LoadRequest = { method?: string; path: string; headers?: Record<string, string>; body?: string }
+/** `body` is asked for one each time, so that a request that writes has something to write. */
+export type LoadRequest = {
+  method?: string
+  path: string
+  headers?: Record<string, string>
+  body?: () => string
+}
 
 const TIMEOUT_MS = 10_000
 const MAX_UNDER_WAY = 200
@@ -38,31 +48,43 @@ const MAX_UNDER_WAY = 200
  * those between on connections that are kept, as a proxy keeps them.
  */
 export function startLoad(options: LoadOptions): Load {
-  const { perSecond = 40, maxSeconds = 240, requests } = options
-  const report: LoadReport = { sent: 0, failed: 0, reasons: {}, failedAt: [], seconds: 0, slowestMs: 0 }
+  const { perSecond = 40, maxSeconds = 240, keptConnections = 1, requests } = options
+  const report: LoadReport = {
+    sent: 0,
+    failed: 0,
+    reasons: {},
+    failedAt: [],
+    seconds: 0,
+    slowestMs: 0,
+    acknowledged: [],
+  }
   const underWay = new Set<Promise<void>>()
-  const agent = new Agent({ keepAlive: true })
+  const agents = Array.from({ length: keptConnections }, () => new Agent({ keepAlive: true }))
   const start = performance.now()
   const timer = setInterval(() => {
     const due = Math.floor(((performance.now() - start) / 1000) * perSecond)
     for (; report.sent < due; ) {
       const request = requests[report.sent % requests.length]
       if (request === undefined) return
-      const isKept = report.sent % 2 === 1
+      // Every other request has no agent, and so a connection of its own.
+      const agent = report.sent % 2 === 1 && agents[(report.sent >> 1) % agents.length]
       report.sent++
       if (underWay.size >= MAX_UNDER_WAY)
         count(report, start, `more than ${MAX_UNDER_WAY} requests under way`)
-      else track(underWay, one({ ...options, agent }, request, isKept, report, start))
+      else track(underWay, one({ ...options, agent: agent || false }, request, report, start))
     }
   }, 1000 / perSecond)
-  const end = setTimeout(() => clearInterval(timer), maxSeconds * 1000)
+  const end = setTimeout(() => {
+    clearInterval(timer)
+    count(report, start, `the load had ended, after ${maxSeconds} s`)
+  }, maxSeconds * 1000)
   return {
     stop: async () => {
       clearInterval(timer)
       clearTimeout(end)
       report.seconds = (performance.now() - start) / 1000
       await Promise.all(underWay)
-      agent.destroy()
+      for (const agent of agents) agent.destroy()
       return report
     },
   }
@@ -76,19 +98,22 @@ export function describeLoad(what: string, report: LoadReport): string {
   return `${what}: ${sent} requests sent in ${seconds.toFixed(0)} s, ${failed} failed, slowest ${slowestMs.toFixed(0)} ms${why}`
 }
 
+type Sending = LoadOptions & { agent: Agent | false }
+
 async function one(
-  options: LoadOptions & { agent: Agent },
+  options: Sending,
   request: LoadRequest,
-  isKept: boolean,
   report: LoadReport,
   loadStart: number,
 ): Promise<void> {
   const start = performance.now()
+  const body = request.body?.()
   const failed = (why: string) =>
-    count(report, loadStart, `${request.path}: ${why}${isKept ? ' (kept connection)' : ''}`)
+    count(report, loadStart, `${request.path}: ${why}${options.agent ? ' (kept connection)' : ''}`)
   try {
-    const status = await statusOf(options, request, isKept)
+    const status = await statusOf(options, request, body)
     if (status !== 200) failed(`status ${status}`)
+    else if (body !== undefined) report.acknowledged.push(body)
   } catch (error) {
     const { code, message } = error as { code?: string; message?: string }
     failed(code ?? message ?? 'unknown')
@@ -98,15 +123,15 @@ async function one(
 
 // Not `fetch`, which sends a request again when its kept connection was cut, and so hides that it was lost.
 function statusOf(
-  { url, host, agent }: LoadOptions & { agent: Agent },
-  { method = 'GET', path, headers, body }: LoadRequest,
-  isKept: boolean,
+  { url, host, agent }: Sending,
+  { method = 'GET', path, headers }: LoadRequest,
+  body?: string,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = send(`${url}${path}`, {
       method,
       headers: { ...headers, host },
-      agent: isKept ? agent : false,
+      agent,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     sent.on('error', reject)

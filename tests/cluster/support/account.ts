@@ -1,6 +1,5 @@
 import { expect } from 'bun:test'
 import { clientIdentity, clientOpenWithToken, clientUnwrap } from '../../core/keys/published-format.ts'
-import type { LoadRequest } from '../../support/load.ts'
 
 /** The first account of a release, with an app whose environments have keys. */
 export type Account = { token: string; email: string; appId: string }
@@ -58,17 +57,4 @@ export async function openSeeds(address: Address, { token }: Pick<Account, 'toke
   const keys = body as unknown as { wrappedPrivateKey: string; environments: { wrappedSeed: string }[] }
   const { x25519 } = clientIdentity(await clientOpenWithToken(token, keys.wrappedPrivateKey))
   return keys.environments.map(({ wrappedSeed }) => clientUnwrap(wrappedSeed, x25519))
-}
-
-/** Requests of everyday use: most read, one writes. */
-export function everyday({ token }: Pick<Account, 'token'>): LoadRequest[] {
-  const headers = { authorization: `Bearer ${token}` }
-  const reads = ['/v1/me/', '/v1/roles/', '/v1/members/', '/v1/apps/'].map((path) => ({ path, headers }))
-  const write: LoadRequest = {
-    method: 'PUT',
-    path: '/v1/organisation/',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Analytical Engines' }),
-  }
-  return [...reads, write]
 }

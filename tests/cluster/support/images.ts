@@ -39,6 +39,7 @@ const root = new URL('../../../', import.meta.url).pathname
 const CONTEXT = [
   '.dockerignore',
   'Dockerfile',
+  'LICENSE',
   'bun.lock',
   'bunfig.toml',
   'migrations',

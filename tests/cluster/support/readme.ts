@@ -2,20 +2,25 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { attempt, output } from './command.ts'
-import { imageValues } from './images.ts'
-import { chart } from './release.ts'
+import { type Answer, attempt, output } from './command.ts'
+import { chart, merge, type Values } from './release.ts'
 
 /** The README's commands, to be run in a folder and a namespace of the tests'. */
 export type Readme = {
   /** Runs a block of commands under one of the section's headings, and returns what it prints. */
   run(heading: string, index?: number, replace?: Record<string, string>): Promise<string>
+  /** Runs a block as a shell runs what is pasted into it, and tells how it ended. */
+  paste(heading: string, index?: number, replace?: Record<string, string>): Promise<Answer>
   /** Starts a block that runs until `stop`. */
   start(heading: string, index: number, replace?: Record<string, string>): { stop(): void }
   /** The commands under a heading of the first level, as one text. */
   section(heading: string): string
-  /** The headings and numbers of the blocks of the section that were not run. */
-  notRun(): string[]
+  /** The values that a block of YAML states. */
+  values(heading: string, index: number, replace?: Record<string, string>): Values
+  /** Writes the file of values that the commands take: all of these, the last ones over those before. */
+  writeValues(...values: Values[]): Promise<void>
+  /** The headings and numbers of the blocks of the section that were not used. */
+  notUsed(): string[]
   writeFile(name: string, text: string): Promise<void>
   remove(): Promise<void>
 }
@@ -24,52 +29,36 @@ export type Readme = {
 export async function openReadme(namespace: string): Promise<Readme> {
   const text = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
   const folder = await mkdtemp(join(tmpdir(), 'keyward-readme-'))
-  await prepareFolder(folder)
-  const ran = new Set<string>()
+  await symlink(chart, join(folder, 'chart'))
+  const used = new Set<string>()
   const blocks = blocksByHeading(part(text, '## ', 'On a cluster'))
   const take = (heading: string, index: number, replace: Record<string, string> = {}): string => {
     const block = blocks.get(heading)?.[index]
-    if (block === undefined) throw new Error(`README.md has no commands ${index} under ${heading}.`)
-    ran.add(`${heading} ${index}`)
+    if (block === undefined) throw new Error(`README.md has no block ${index} under ${heading}.`)
+    used.add(`${heading} ${index}`)
     return substitute(block, namespace, replace)
   }
-  const environment = { cwd: folder, env: { PATH: `${folder}:${process.env.PATH}` } }
+  const options = { cwd: folder, seconds: 330 }
+  const write = (name: string, content: string) => writeFile(join(folder, name), content)
   return {
     run: (heading, index = 0, replace) =>
-      output(['bash', '-euo', 'pipefail', '-c', take(heading, index, replace)], {
-        ...environment,
-        seconds: 330,
-      }),
+      output(['bash', '-euo', 'pipefail', '-c', take(heading, index, replace)], options),
+    paste: (heading, index = 0, replace) => attempt(['bash', '-c', take(heading, index, replace)], options),
     start: (heading, index, replace) => {
       const command = `exec ${take(heading, index, replace)}`
-      const child = spawn('bash', ['-c', command], {
-        ...environment,
-        env: { ...process.env, ...environment.env },
-        stdio: 'ignore',
-      })
+      const child = spawn('bash', ['-c', command], { cwd: folder, stdio: 'ignore' })
       return { stop: () => void child.kill() }
     },
-    section: (heading) => shellBlocks(part(text, '## ', heading)).join('\n'),
-    notRun: () =>
+    section: (heading) => codeBlocks(part(text, '## ', heading), 'sh').join('\n'),
+    values: (heading, index, replace) => Bun.YAML.parse(take(heading, index, replace)) as Values,
+    writeValues: (...values) => write('keyward-values.yaml', JSON.stringify(values.reduce(merge))),
+    notUsed: () =>
       [...blocks].flatMap(([heading, { length }]) =>
-        Array.from({ length }, (_, index) => `${heading} ${index}`).filter((name) => !ran.has(name)),
+        Array.from({ length }, (_, index) => `${heading} ${index}`).filter((name) => !used.has(name)),
       ),
-    writeFile: (name, content) => writeFile(join(folder, name), content),
+    writeFile: write,
     remove: () => rm(folder, { recursive: true, force: true }),
   }
-}
-
-/** The chart where the README has it, and a Helm that takes the tests' images with it. */
-async function prepareFolder(folder: string): Promise<void> {
-  const { stdout } = await attempt(['sh', '-c', 'command -v helm'])
-  await symlink(chart, join(folder, 'chart'))
-  await writeFile(join(folder, 'images.json'), JSON.stringify(imageValues('test')))
-  const lines = [
-    '#!/bin/sh',
-    `case " $* " in *" ./chart "*) set -- "$@" -f "${folder}/images.json" ;; esac`,
-    `exec "${stdout.trim()}" "$@"`,
-  ]
-  await writeFile(join(folder, 'helm'), `${lines.join('\n')}\n`, { mode: 0o755 })
 }
 
 function substitute(block: string, namespace: string, replace: Record<string, string>): string {
@@ -92,8 +81,10 @@ function part(text: string, level: string, heading: string): string {
 
 function blocksByHeading(section: string): Map<string, string[]> {
   const parts = section.split(/^### /m).slice(1)
-  return new Map(parts.map((it) => [it.slice(0, it.indexOf('\n')), shellBlocks(it)]))
+  return new Map(parts.map((it) => [it.slice(0, it.indexOf('\n')), codeBlocks(it, 'sh|yaml')]))
 }
 
-const shellBlocks = (text: string): string[] =>
-  [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands]) => commands ?? '')
+const codeBlocks = (text: string, language: string): string[] =>
+  [...text.matchAll(new RegExp(`^\`\`\`(?:${language})\\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, code]) => code ?? '',
+  )

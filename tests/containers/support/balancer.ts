@@ -5,16 +5,17 @@ export type Balancer = {
   url: string
   /** Passes new connections on to these alone; those that are open stay where they are. */
   endpoints(urls: readonly string[]): void
+  /** How many connections are open to one. */
+  connections(url: string): number
   close(): void
 }
 
-/** Starts one: each new connection goes to the next endpoint. */
+/** Starts one: each new connection goes to any of the endpoints. */
 export async function startBalancer(urls: readonly string[]): Promise<Balancer> {
   let current = urls.map((url) => new URL(url))
-  let turn = 0
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
-    const target = current[turn++ % current.length]
+    const target = current[Math.floor(Math.random() * current.length)]
     if (target === undefined) return client.destroy()
     const upstream = connect(Number(target.port), target.hostname)
     for (const [one, other] of [
@@ -34,6 +35,10 @@ export async function startBalancer(urls: readonly string[]): Promise<Balancer> 
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
     endpoints: (next) => {
       current = next.map((url) => new URL(url))
+    },
+    connections: (url) => {
+      const port = Number(new URL(url).port)
+      return [...sockets].filter(({ remotePort }) => remotePort === port).length
     },
     close: () => {
       server.close()
