@@ -111,9 +111,9 @@ test('while Postgres restarts under load requests are refused with 503, and serv
   expect(after).toMatchObject({ failed: 0, reasons: {} })
 }, 60_000)
 
-test('a replica that gets SIGTERM as it is left out of the Service loses no request, on kept connections neither', async () => {
+test('a replica that gets SIGTERM as it is left out of the Service loses no request, not even on a kept connection', async () => {
   const balancer = await startBalancer(backends.map((backend) => backend.getBaseUrl()))
-  // So many that one is on its way on some connection whenever that is cut.
+  // So many that kept connections are hardly ever cut without a request on its way.
   const requests = [{ path: '/service/health/' }]
   const many = startLoad({ url: balancer.url, host, requests, perSecond: 600, keptConnections: 40 })
   const report = await underLoad(balancer.url, async () => {
