@@ -17,13 +17,16 @@ export async function reach(namespace: Namespace): Promise<Record<Component, str
   const entries = components.map(async (component) => {
     const port = await nodePort(namespace, component)
     const url = `http://${address}:${port}`
-    await eventually(`${url} reaches the ${component}`, () => isReached(url, component), 30)
+    const asked = url.replace('//127.0.0.1:', '//127.0.0.2:')
+    await eventually(`${url} reaches the ${component}`, () => isReached(asked, component), 30)
     return [component, url] as const
   })
   return Object.fromEntries(await Promise.all(entries)) as Record<Component, string>
 }
 
-// A node learns of a new Service a moment later.
+// A node learns of a new Service a moment later. Until then it refuses, and for two minutes the kernel remembers that for
+// each port on this machine that asked: a later connection from the same port to the same address would be refused too.
+// So it is asked by way of another loopback address than the one that the tests then use.
 async function isReached(url: string, component: Component): Promise<boolean> {
   const path = component === 'frontend' ? '/api/health' : '/service/health/'
   const options = { keepalive: false, signal: AbortSignal.timeout(2000) }

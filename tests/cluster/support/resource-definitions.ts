@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { eventually } from '../../support/eventually.ts'
 import { attempt, output } from './command.ts'
 
 /** Where the definitions of the kinds that the chart can make, but no cluster has of itself, are published. */
@@ -32,10 +33,16 @@ export async function addResourceDefinitions(): Promise<() => Promise<void>> {
     if ((await attempt(['kubectl', 'get', 'crd', name])).code === 0) continue
     const { Dir } = JSON.parse(await output(['go', 'mod', 'download', '-json', module], { cwd: '/' }))
     await output(['kubectl', 'create', '-f', join(Dir, file)])
-    await output(['kubectl', 'wait', '--for=condition=Established', `crd/${name}`, '--timeout=60s'])
+    await eventually(`${name} is established`, () => isEstablished(name), 60)
     added.push(name)
   }
   return async () => {
     if (added.length > 0) await output(['kubectl', 'delete', 'crd', ...added])
   }
+}
+
+// `kubectl wait` fails where there are no conditions at all yet.
+async function isEstablished(name: string): Promise<boolean> {
+  const wait = ['kubectl', 'wait', '--for=condition=Established', `crd/${name}`, '--timeout=1s']
+  return (await attempt(wait)).code === 0
 }
