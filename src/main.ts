@@ -63,9 +63,10 @@ const ROLES: Readonly<Record<Role, (options: Options) => Promise<void>>> = {
   health: async (options) => {
     const config = readConfig('health')
     const look = () => healthProblem(options.url, config)
-    if (options.timeout !== undefined) await waitUntil('Keyward', look, waitOptions(options, config))
-    const problem = await look()
-    if (problem !== null) throw new Error(problem)
+    if (options.timeout === undefined) {
+      const problem = await look()
+      if (problem !== null) throw new Error(problem)
+    } else await waitUntil('Keyward', look, waitOptions(options, config))
     await stop(0)
   },
 }
