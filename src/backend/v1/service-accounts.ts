@@ -48,7 +48,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: Requests) =>
       {
         permission: ['ServiceAccounts', 'create'],
         body: CreateServiceAccount,
-        response: answers(201, CreatedServiceAccount, 400, 401, 403, 404, 413, 415),
+        response: answers(201, CreatedServiceAccount, 400, 401, 403, 404, 409, 413, 415),
         detail: {
           tags,
           summary: 'Create a service account',
@@ -139,7 +139,7 @@ const tokenRoutes = (ctx: Context, requests: Requests) =>
         permission: ['ServiceAccountTokens', 'create'],
         params: ById,
         body: CreateToken,
-        response: answers(201, IssuedToken, 400, 401, 403, 404, 413, 415),
+        response: answers(201, IssuedToken, 400, 401, 403, 404, 409, 413, 415),
         detail: {
           tags,
           summary: 'Create a token of a service account',

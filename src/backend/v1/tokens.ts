@@ -32,7 +32,7 @@ export const tokensRoutes = (ctx: Context, requests: Requests) =>
       {
         caller: 'signed-in member',
         body: CreateToken,
-        response: answers(201, IssuedToken, 400, 401, 403, 413, 415),
+        response: answers(201, IssuedToken, 400, 401, 403, 409, 413, 415),
         detail: {
           tags,
           summary: 'Create a token',
