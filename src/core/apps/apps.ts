@@ -81,14 +81,14 @@ export const update = (ctx: Context, caller: Actor, id: string, input: UpdateApp
 
 /**
  * Deletes an app with its environments, their keys and every access to them. 404 as for `get`, 403 for a caller that
- * can't access every environment of it.
+ * can't open every environment of it.
  */
 export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
   change(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     const environments = await queries.environmentNames(tx, actor.organisation.id, row.id)
     if (environments.length > row.environments.length) {
-      throw forbidden("You can't delete this app: it has environments that you have no access to.")
+      throw forbidden("You can't delete this app: it has environments that you can't open.")
     }
     await queries.remove(tx, row.id)
     await record(ctx, tx, actor, {

@@ -112,7 +112,7 @@ describe.each(kinds)('a %s without global access', (kind) => {
     const admin = service.as(ada.token)
     expect(await client.delete(`/v1/apps/${shop.id}`)).toMatchObject({
       status: 403,
-      body: { error: "You can't delete this app: it has environments that you have no access to." },
+      body: { error: "You can't delete this app: it has environments that you can't open." },
     })
     expect((await admin.get(`/v1/apps/${shop.id}`)).body).toEqual(shop)
     const { body: own } = await client.post('/v1/apps', { name: `Own ${id}`, environments: ['A'] })
