@@ -279,6 +279,22 @@ describe('A registration with an invite', () => {
     expect((await register(service, email, (await invited()).token)).status).toBe(403)
   })
 
+  test('beside the cancelling of its invite exactly one of the two happens', async () => {
+    for (let round = 0; round < 8; round++) {
+      const { id, email, token } = await invite()
+      const [registered, cancelled] = await Promise.all([
+        register(replica, email, token),
+        Bun.sleep(round * 2).then(() => service.as(ada.token).delete(`/v1/members/invites/${id}`)),
+      ])
+      expect([
+        [201, 404],
+        [404, 204],
+      ]).toContainEqual([registered.status, cancelled.status])
+      const accounts = await ctx.db`select 1 from users where email = ${email}`
+      expect(accounts).toHaveLength(registered.status === 201 ? 1 : 0)
+    }
+  })
+
   test('beside one without it for the same address is 201 or 409', async () => {
     for (let round = 0; round < 20; round++) {
       const { email, token } = await invite()
