@@ -28,6 +28,10 @@ export const notFound = (what: string, id?: string) =>
 /** 409: it stands against what is there already. */
 export const conflict = (message: string) => new DomainError(409, message)
 
+/** 409: there are as many as there can be; `remedy` is a sentence that says what to do. */
+export const limitReached = (holder: string, most: number, things: string, remedy: string) =>
+  conflict(`${holder} can have at most ${most.toLocaleString('en')} ${things}. ${remedy}`)
+
 /** 429: too many; `retryAfterSeconds` says when to come back, `limit` what was allowed until then. */
 export function tooMany(message: string, retryAfterSeconds: number, limit?: number) {
   const seconds = String(Math.max(1, Math.ceil(retryAfterSeconds)))

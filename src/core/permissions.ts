@@ -131,7 +131,7 @@ export const DEFAULT_ROLES: readonly Readonly<{
       },
       '',
       {
-        Environments: 'crud',
+        Environments: 'cru',
         Secrets: 'crud',
         DynamicSecretLeases: 'cr',
         RotatingSecrets: 'r',

@@ -81,7 +81,7 @@ const TABLE: Record<string, { organisation: string[]; app: string[] }> = {
   },
   Service: {
     organisation: ['', '', 'cru', 'r', '', 'r', 'r', 'r', 'r', 'r', 'r', '', '', '', '', ''],
-    app: ['crud', 'crud', 'cr', 'r', '', '', '', 'r', 'r', 'r', 'r', 'r'],
+    app: ['cru', 'crud', 'cr', 'r', '', '', '', 'r', 'r', 'r', 'r', 'r'],
   },
 }
 

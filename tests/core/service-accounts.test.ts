@@ -32,11 +32,11 @@ function statusOf(check: () => void): number {
   }
 }
 
-/** Developer and Service each allow something that Manager, Service or Developer don't. */
+/** Manager allows all that Developer and Service do; each of those two allows something that the other doesn't. */
 const assignable: Record<DefaultRoleKind, Record<DefaultRoleKind, number>> = {
   owner: { owner: 400, admin: 400, manager: 200, developer: 200, service: 200 },
   admin: { owner: 400, admin: 400, manager: 200, developer: 200, service: 200 },
-  manager: { owner: 400, admin: 400, manager: 200, developer: 200, service: 403 },
+  manager: { owner: 400, admin: 400, manager: 200, developer: 200, service: 200 },
   developer: { owner: 400, admin: 400, manager: 403, developer: 200, service: 403 },
   service: { owner: 400, admin: 400, manager: 403, developer: 403, service: 200 },
 }

@@ -71,7 +71,7 @@ export const appsRoutes = (ctx: Context, requests: Requests) =>
           tags,
           summary: 'Delete an app',
           description:
-            'Deletes the app with its environments, their keys and every access to them, for good.',
+            'Deletes the app with its environments, their keys and every access to them, for good; a caller without global access must be able to open every environment of it.',
         },
       },
     )

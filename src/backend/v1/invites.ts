@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
-import { CreateInvite, Invite } from '../../core/invites/invite.ts'
+import { CreateInvite, Invite, MOST_PENDING_INVITES } from '../../core/invites/invite.ts'
 import * as invites from '../../core/invites/invites.ts'
 import { guard } from '../guard.ts'
 import type { Requests } from '../requests.ts'
@@ -35,8 +35,7 @@ export const invitesRoutes = (ctx: Context, requests: Requests) =>
         detail: {
           tags,
           summary: 'Invite somebody',
-          description:
-            'Invites an e-mail address to any role without global access, for 14 days. Without a mail gateway the answer holds the link to hand over; with one the link is mailed.',
+          description: `Invites an e-mail address to any role without global access, for 14 days. Without a mail gateway the answer holds the link to hand over; with one the link is mailed. There can be ${MOST_PENDING_INVITES} pending invites.`,
         },
       },
     )

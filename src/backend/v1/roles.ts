@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
-import { CreateRole, Role, RoleSummary, UpdateRole } from '../../core/roles/role.ts'
+import { CreateRole, MOST_CUSTOM_ROLES, Role, RoleSummary, UpdateRole } from '../../core/roles/role.ts'
 import * as roles from '../../core/roles/roles.ts'
 import { guard } from '../guard.ts'
 import type { Requests } from '../requests.ts'
@@ -41,7 +41,7 @@ export const rolesRoutes = (ctx: Context, requests: Requests) =>
         detail: {
           tags,
           summary: 'Create a role',
-          description: 'Creates a custom role; nobody can hand out more than its own.',
+          description: `Creates a custom role; nobody can hand out more than its own. There can be ${MOST_CUSTOM_ROLES} custom roles.`,
         },
       },
     )

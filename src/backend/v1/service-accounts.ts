@@ -5,13 +5,14 @@ import * as accountTokens from '../../core/service-accounts/account-tokens.ts'
 import {
   CreatedServiceAccount,
   CreateServiceAccount,
+  MOST_SERVICE_ACCOUNTS,
   ServiceAccount,
   ServiceAccountWithTokens,
   UpdateServiceAccount,
 } from '../../core/service-accounts/service-account.ts'
 import * as access from '../../core/service-accounts/service-account-access.ts'
 import * as serviceAccounts from '../../core/service-accounts/service-accounts.ts'
-import { CreateToken, IssuedToken, Token } from '../../core/tokens/token.ts'
+import { CreateToken, IssuedToken, MOST_LIVE_TOKENS, Token } from '../../core/tokens/token.ts'
 import { guard } from '../guard.ts'
 import type { Requests } from '../requests.ts'
 import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
@@ -48,12 +49,11 @@ export const serviceAccountsRoutes = (ctx: Context, requests: Requests) =>
       {
         permission: ['ServiceAccounts', 'create'],
         body: CreateServiceAccount,
-        response: answers(201, CreatedServiceAccount, 400, 401, 403, 404, 413, 415),
+        response: answers(201, CreatedServiceAccount, 400, 401, 403, 404, 409, 413, 415),
         detail: {
           tags,
           summary: 'Create a service account',
-          description:
-            'The first token is shown in this answer only; the role has no global access and allows nothing beyond the caller’s own.',
+          description: `The first token is shown in this answer only; the role has no global access and allows nothing beyond the caller’s own. There can be ${MOST_SERVICE_ACCOUNTS} service accounts.`,
         },
       },
     )
@@ -139,12 +139,11 @@ const tokenRoutes = (ctx: Context, requests: Requests) =>
         permission: ['ServiceAccountTokens', 'create'],
         params: ById,
         body: CreateToken,
-        response: answers(201, IssuedToken, 400, 401, 403, 404, 413, 415),
+        response: answers(201, IssuedToken, 400, 401, 403, 404, 409, 413, 415),
         detail: {
           tags,
           summary: 'Create a token of a service account',
-          description:
-            'The token is shown in this answer only; the account’s role and environments lie within the caller’s own.',
+          description: `The token is shown in this answer only; the account’s role and environments lie within the caller’s own. An account can have ${MOST_LIVE_TOKENS} live tokens, and a token keeps what its account gains later.`,
         },
       },
     )

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
-import { CreateToken, IssuedToken, Token } from '../../core/tokens/token.ts'
+import { CreateToken, IssuedToken, MOST_LIVE_TOKENS, Token } from '../../core/tokens/token.ts'
 import * as tokens from '../../core/tokens/tokens.ts'
 import { guard } from '../guard.ts'
 import type { Requests } from '../requests.ts'
@@ -32,12 +32,11 @@ export const tokensRoutes = (ctx: Context, requests: Requests) =>
       {
         caller: 'signed-in member',
         body: CreateToken,
-        response: answers(201, IssuedToken, 400, 401, 403, 413, 415),
+        response: answers(201, IssuedToken, 400, 401, 403, 409, 413, 415),
         detail: {
           tags,
           summary: 'Create a token',
-          description:
-            'A personal access token for yourself, shown in this answer only; it takes a sign-in session, not a token.',
+          description: `A personal access token for yourself, shown in this answer only; it takes a sign-in session, not a token. You can have ${MOST_LIVE_TOKENS} live ones.`,
         },
       },
     )

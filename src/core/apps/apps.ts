@@ -6,7 +6,7 @@ import type { Actor } from '../actor.ts'
 import { type AuditEvent, record } from '../audit/audit.ts'
 import { createEnvironments } from '../environments/creation.ts'
 import { DEFAULT_ENVIRONMENTS, requireDistinct } from '../environments/environment.ts'
-import { conflict, notFound } from '../errors.ts'
+import { conflict, forbidden, notFound } from '../errors.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import { nameKey } from '../text.ts'
 import { change } from '../transactions.ts'
@@ -79,11 +79,17 @@ export const update = (ctx: Context, caller: Actor, id: string, input: UpdateApp
     return present({ ...row, ...after, updated_at: now })
   })
 
-/** Deletes an app with its environments, their keys and every access to them; 404 as for `get`. */
+/**
+ * Deletes an app with its environments, their keys and every access to them. 404 as for `get`, 403 for a caller that
+ * can't open every environment of it.
+ */
 export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
   change(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     const environments = await queries.environmentNames(tx, actor.organisation.id, row.id)
+    if (environments.length > row.environments.length) {
+      throw forbidden("You can't delete this app: it has environments that you can't open.")
+    }
     await queries.remove(tx, row.id)
     await record(ctx, tx, actor, {
       ...about('deleted', row),

@@ -7,7 +7,7 @@ import { allow } from '../access.ts'
 import type { RequestOrigin } from '../actor.ts'
 import { recordFor } from '../audit/audit.ts'
 import { conflict } from '../errors.ts'
-import { acceptFor, requireOffer } from '../invites/acceptance.ts'
+import { acceptFor, requireOffer, takeOffer } from '../invites/acceptance.ts'
 import { found } from '../organisations/founding.ts'
 import { Closed, Email, Id, Name, Text } from '../schema.ts'
 import { normaliseName } from '../text.ts'
@@ -50,7 +50,8 @@ export type Registered = Static<typeof Registered>
 /**
  * Registers an account. The first of a deployment founds the organisation as its Owner; a later one belongs to none
  * unless it accepts an invite. 403 without the setup token or invite that the deployment asks for, 409 for an address
- * that has an account; what an invite may be refused for, see its acceptance.
+ * that has an account; what an invite may be refused for, see its acceptance. An invite that is refused is so before
+ * anyone is told whether the address has an account.
  */
 export async function register(ctx: Context, input: Register, origin: RequestOrigin): Promise<Registered> {
   const key = emailKey(input.email)
@@ -67,10 +68,12 @@ export async function register(ctx: Context, input: Register, origin: RequestOri
   const registered = await begin(ctx, async (tx) => {
     const isFirst = seemsFirst && (await queries.lockDeployment(tx))[0]?.organisation_id === null
     if (seemsFirst && !isFirst) allow(refusalToRegister(ctx.config, false, input))
+    // Before the account: of two registrations with one invite the second finds the invite used, whenever it comes.
+    const offer = input.invite === undefined ? null : await takeOffer(ctx, tx, input.invite, key)
     const userId = await insertUser(ctx, tx, input, passwordHash, isFirst)
-    if (input.invite !== undefined) {
+    if (offer !== null) {
       const name = normaliseName(input.full_name ?? '')
-      await acceptFor(ctx, tx, input.invite, { userId, emailKey: key, name, credential: null, origin })
+      await acceptFor(ctx, tx, offer, { userId, name, credential: null, origin })
     } else if (isFirst) {
       await found(ctx, tx, userId, normaliseName(input.organisation_name ?? 'My organisation'))
     }

@@ -17,7 +17,6 @@ import * as queries from './queries.ts'
 /** Whoever accepts an invite; without a credential while the account is only being made. */
 export type Invitee = Readonly<{
   userId: string
-  emailKey: string
   name: string
   credential: Credential | null
   origin: RequestOrigin
@@ -47,11 +46,12 @@ export async function requireOffer(ctx: Context, token: string, emailKey: string
   requireAddress(await offerOf(ctx, ctx.db, token), emailKey)
 }
 
-/** Makes whoever is signed in a member of the organisation that invites; refused as `acceptFor` says. */
+/** Makes whoever is signed in a member of the organisation that invites; refused as `takeOffer` and `acceptFor` say. */
 export async function accept(ctx: Context, caller: Person, token: string): Promise<Accepted> {
   const { userId, email, name, credential, origin } = caller
   const [account] = await lockingTransaction(ctx, async (tx) => {
-    await acceptFor(ctx, tx, token, { userId, emailKey: emailKey(email), name, credential, origin })
+    const offer = await takeOffer(ctx, tx, token, emailKey(email))
+    await acceptFor(ctx, tx, offer, { userId, name, credential, origin })
     return findAccountOf(tx, userId)
   })
   const { member, organisation } = account === undefined ? NOBODY : presentAccount(ctx, account)
@@ -60,30 +60,43 @@ export async function accept(ctx: Context, caller: Person, token: string): Promi
 }
 
 /**
- * Accepts an invite in the caller's transaction, which holds the organisation's lock from then on. 404 for a link that is
- * unknown, used, cancelled or expired, 403 for an invite to another address, 409 for somebody who belongs to an
- * organisation. Where the link came by mail it proves the address, too.
+ * Takes the lock of the organisation that invites, and gives what it offers: nobody else can accept or cancel it until
+ * the caller's transaction ends. 404 for a link that is unknown, used, cancelled or expired, 403 for an invite to another
+ * address.
  */
-export async function acceptFor(
+export async function takeOffer(
   ctx: Context,
   tx: Transaction,
   token: string,
-  invitee: Invitee,
-): Promise<{ memberId: string; organisationId: string }> {
+  emailKey: string,
+): Promise<queries.OfferRow> {
   const { organisation_id: organisationId } = await offerOf(ctx, tx, token)
   await lockOrganisation(tx, organisationId)
   // Read again: whoever held the lock may have accepted or cancelled it.
   const offer = await offerOf(ctx, tx, token)
-  requireAddress(offer, invitee.emailKey)
+  requireAddress(offer, emailKey)
+  return offer
+}
+
+/**
+ * Accepts an invite that `takeOffer` gave, in the same transaction. 409 for somebody who belongs to an organisation. Where
+ * the link came by mail it proves the address, too.
+ */
+export async function acceptFor(
+  ctx: Context,
+  tx: Transaction,
+  offer: queries.OfferRow,
+  invitee: Invitee,
+): Promise<void> {
   if ((await queries.isMember(tx, invitee.userId)).length > 0) {
     throw conflict('You already belong to an organisation.')
   }
   const now = ctx.clock.now()
   if (!(await queries.close(tx, offer.id, 'accepted', now))) throw notFound('Invite')
   if (ctx.config.smtp !== null) await verifyAddress(tx, invitee.userId, now)
-  const memberId = await join(ctx, tx, { organisationId, userId: invitee.userId, role: offer.role })
+  const { organisation_id: organisationId, role } = offer
+  const memberId = await join(ctx, tx, { organisationId, userId: invitee.userId, role })
   await recordAcceptance(ctx, tx, offer, invitee, memberId)
-  return { memberId, organisationId }
 }
 
 function requireAddress(offer: queries.OfferRow, emailKey: string): void {

@@ -9,6 +9,9 @@ import { Closed, Email, Id, Nullable, Timestamp } from '../schema.ts'
 /** How long an invite can be accepted. */
 export const INVITE_SECONDS = 14 * 24 * 3600
 
+/** How many invites of an organisation can wait for an answer. */
+export const MOST_PENDING_INVITES = 1000
+
 /** A live invite as it is read; the sender is null once it is gone. */
 export type InviteRow = Readonly<{
   id: string

@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { emailKey } from '../auth/account.ts'
-import { badRequest, conflict, notFound } from '../errors.ts'
+import { badRequest, conflict, limitReached, notFound } from '../errors.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import type { RoleKind } from '../permissions.ts'
 import * as roleQueries from '../roles/queries.ts'
@@ -14,6 +14,7 @@ import {
   INVITE_SECONDS,
   type Invite,
   type InviteRow,
+  MOST_PENDING_INVITES,
   present,
   refusalToInviteTo,
   senderOf,
@@ -29,7 +30,7 @@ export async function list(ctx: Context, actor: Actor, request: PageRequest): Pr
 
 /**
  * Invites an e-mail address to a role; where there is a mail gateway, a job mails the link. 404 for an unknown role, 400
- * for one with global access, 409 where a member or a live invite has the address.
+ * for one with global access, 409 where a member or a live invite has the address, and beyond `MOST_PENDING_INVITES`.
  */
 export async function create(ctx: Context, caller: Actor, input: CreateInvite): Promise<Invite> {
   const invite = await change(ctx, caller, async (tx, actor) => {
@@ -39,6 +40,7 @@ export async function create(ctx: Context, caller: Actor, input: CreateInvite): 
     if (refusal !== null) throw badRequest(refusal)
     await queries.closeExpired(tx, actor.organisation.id, ctx.clock.now())
     await requireFreeAddress(tx, actor, input.email)
+    await requireRoom(tx, actor)
     const row = await insert(ctx, tx, actor, input.email, role)
     await record(ctx, tx, actor, {
       eventType: 'invite.created',
@@ -73,6 +75,14 @@ async function requireFreeAddress(tx: Transaction, actor: Actor, email: string):
   const [standing] = await queries.standingOfAddress(tx, actor.organisation.id, emailKey(email))
   if (standing?.member) throw conflict('Somebody with this e-mail address already is a member.')
   if (standing?.invited) throw conflict('There already is a live invite for this e-mail address.')
+}
+
+/** Expired invites must be closed by now. */
+async function requireRoom(tx: Transaction, actor: Actor): Promise<void> {
+  const [pending] = await queries.countPending(tx, actor.organisation.id)
+  if ((pending?.count ?? 0) < MOST_PENDING_INVITES) return
+  const remedy = 'Cancel one first, or wait until one is accepted.'
+  throw limitReached('An organisation', MOST_PENDING_INVITES, 'pending invites', remedy)
 }
 
 async function insert(

@@ -63,6 +63,11 @@ export const standingOfAddress = (tx: Transaction, organisationId: string, email
         where organisation_id = ${organisationId} and email_key = ${emailKey} and state = 'pending'
       ) as invited`
 
+/** How many invites of the organisation are pending, among them those that have expired and were not closed yet. */
+export const countPending = (tx: Transaction, organisationId: string) =>
+  tx<{ count: number }[]>`
+    select count(*)::int as count from invites where organisation_id = ${organisationId} and state = 'pending'`
+
 /** A new invite. */
 export type NewInvite = Readonly<{
   id: string

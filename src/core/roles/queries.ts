@@ -39,6 +39,11 @@ export const nameTaken = (db: Queryable, organisationId: string, nameKey: string
     select 1 from roles
     where organisation_id = ${organisationId} and name_key = ${nameKey} and (${exceptId}::uuid is null or id <> ${exceptId})`
 
+/** How many custom roles the organisation has. */
+export const countCustom = (tx: Transaction, organisationId: string) =>
+  tx<{ count: number }[]>`
+    select count(*)::int as count from roles where organisation_id = ${organisationId} and kind = 'custom'`
+
 /** Who holds a role: live members and service accounts, and pending invites that are not over. */
 export const holders = (db: Queryable, organisationId: string, id: string) =>
   db<{ members: number; service_accounts: number; invites: number }[]>`

@@ -5,6 +5,9 @@ import { Closed, Name, Nullable, Text, Timestamp } from '../schema.ts'
 import { normalise, normaliseName } from '../text.ts'
 import { PermissionsInput, permissionsFrom } from './permissions-input.ts'
 
+/** How many custom roles an organisation can have. */
+export const MOST_CUSTOM_ROLES = 1000
+
 /** A role as it is stored. */
 export type RoleRow = Readonly<{
   id: string

@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '../../platform/database.ts'
 import { reachesEverything, requireWithinOwn } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { conflict, forbidden, notFound } from '../errors.ts'
+import { conflict, forbidden, limitReached, notFound } from '../errors.ts'
 import { closeExpired } from '../invites/queries.ts'
 import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import { permissionsOf } from '../permissions.ts'
@@ -15,6 +15,7 @@ import * as queries from './queries.ts'
 import {
   additions,
   type CreateRole,
+  MOST_CUSTOM_ROLES,
   present,
   presentSummary,
   type Role,
@@ -42,12 +43,16 @@ export async function get(ctx: Context, actor: Actor, id: string): Promise<Role>
   return present(await existing(ctx.db, actor, id))
 }
 
-/** Creates a custom role. 403 for actions that the caller doesn't hold itself, 409 for a name that is taken. */
+/**
+ * Creates a custom role. 403 for actions that the caller doesn't hold itself, 409 for a name that is taken and beyond
+ * `MOST_CUSTOM_ROLES`.
+ */
 export const create = (ctx: Context, caller: Actor, input: CreateRole): Promise<Role> =>
   change(ctx, caller, async (tx, actor) => {
     const values = { description: null, color: '', ...valuesFrom(input) } as RoleValues
     requireWithinOwn(actor, values.permissions)
     await requireFreeName(tx, actor, values.name, null)
+    await requireRoom(tx, actor)
     const now = ctx.clock.now()
     const row: RoleRow = {
       id: randomUUID(),
@@ -137,6 +142,12 @@ async function requireFreeName(
 ): Promise<void> {
   const taken = await queries.nameTaken(tx, actor.organisation.id, nameKey(name), exceptId)
   if (taken.length > 0) throw conflict('A role with this name already exists.')
+}
+
+async function requireRoom(tx: Transaction, actor: Actor): Promise<void> {
+  const [custom] = await queries.countCustom(tx, actor.organisation.id)
+  if ((custom?.count ?? 0) < MOST_CUSTOM_ROLES) return
+  throw limitReached('An organisation', MOST_CUSTOM_ROLES, 'custom roles', 'Delete one first.')
 }
 
 const valuesOf = (row: RoleRow): RoleValues => ({

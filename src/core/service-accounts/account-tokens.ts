@@ -26,7 +26,7 @@ export async function list(
 /**
  * Creates a token of a service account. It depends on roles and grants, so it is a change of the organisation.
  * 400 for an expiry that is past or absurd, 404 for an unknown account, 403 where the account may or reaches more than
- * the caller.
+ * the caller, 409 for more tokens than an account can have.
  */
 export const create = (
   ctx: Context,

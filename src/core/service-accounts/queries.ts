@@ -3,6 +3,7 @@ import type { AccessibleApps } from '../grants/grant.ts'
 import { accessibleApps } from '../grants/queries.ts'
 import { oldestFirst, rowsToRead, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
+import { creatorColumns, creators } from '../tokens/queries.ts'
 import type { TokenRow } from '../tokens/token.ts'
 import type { ServiceAccountRow } from './service-account.ts'
 
@@ -20,6 +21,11 @@ export const list = (db: Queryable, organisationId: string, window: Window) => d
     select ${columns(db)} from ${accounts(db)}
     where s.organisation_id = ${organisationId}
       ${oldestFirst(db, 's', window)}`
+
+/** How many service accounts the organisation has. */
+export const count = (tx: Transaction, organisationId: string) =>
+  tx<{ count: number }[]>`
+    select count(*)::int as count from service_accounts where organisation_id = ${organisationId}`
 
 /** One service account; undefined when there is none, also for a malformed id. */
 export const find = async (
@@ -59,10 +65,11 @@ export const findWithTokens = async (
   const [createdAt = null, tokenId = null] = window.after ?? []
   return db<(ServiceAccountRow & AccountTokenRow)[]>`
     select ${columns(db)}, t.id as token_id, t.name as token_name, t.created_at as token_created_at,
-      t.expires_at as token_expires_at, t.last_used_at as token_last_used_at
+      t.expires_at as token_expires_at, t.last_used_at as token_last_used_at, ${creatorColumns(db)}
     from ${accounts(db)}
     left join tokens t on t.principal_id = s.id
       and (${tokenId}::uuid is null or (t.created_at, t.id) > (${createdAt}::timestamptz, ${tokenId}::uuid))
+    ${creators(db)}
     where s.organisation_id = ${organisationId} and s.id = ${id}
     order by t.created_at, t.id
     limit ${rowsToRead(window)}`
@@ -71,13 +78,13 @@ export const findWithTokens = async (
 /** A service account's token in a row of `findWithTokens`; all null where the account has none. */
 export type AccountTokenRow =
   | { token_id: null }
-  | {
+  | ({
       token_id: string
       token_name: string
       token_created_at: Date
       token_expires_at: Date | null
       token_last_used_at: Date | null
-    }
+    } & Pick<TokenRow, 'creator_id' | 'creator_type' | 'creator_name'>)
 
 /** The tokens in the rows of `findWithTokens`. */
 export const tokensIn = (rows: readonly AccountTokenRow[]): TokenRow[] =>
@@ -90,6 +97,9 @@ export const tokensIn = (rows: readonly AccountTokenRow[]): TokenRow[] =>
           created_at: row.token_created_at,
           expires_at: row.token_expires_at,
           last_used_at: row.token_last_used_at,
+          creator_id: row.creator_id,
+          creator_type: row.creator_type,
+          creator_name: row.creator_name,
         },
   )
 

@@ -6,6 +6,9 @@ import { hasGlobalAccess, type Permissions, permissionsOf, type RoleKind } from 
 import { Closed, Id, Name, Timestamp } from '../schema.ts'
 import { IssuedToken, Token } from '../tokens/token.ts'
 
+/** How many service accounts an organisation can have. */
+export const MOST_SERVICE_ACCOUNTS = 10_000
+
 /** A service account with its role, as it is read. */
 export type ServiceAccountRow = Readonly<{
   id: string

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
-import type { Queryable } from '../../platform/database.ts'
+import type { Queryable, Transaction } from '../../platform/database.ts'
 import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { notFound } from '../errors.ts'
+import { limitReached, notFound } from '../errors.ts'
 import { cancelSentBy } from '../invites/queries.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import * as principals from '../principals/principals.ts'
@@ -19,6 +19,7 @@ import * as queries from './queries.ts'
 import {
   type CreatedServiceAccount,
   type CreateServiceAccount,
+  MOST_SERVICE_ACCOUNTS,
   present,
   requireAssignable,
   type ServiceAccount,
@@ -45,7 +46,8 @@ export async function get(ctx: Context, actor: Actor, id: string): Promise<Servi
 
 /**
  * Creates a service account with an identity key and a first token, which is shown this once. 404 for an unknown role,
- * 400 for one with global access, 403 for one that allows more than the caller's own.
+ * 400 for one with global access, 403 for one that allows more than the caller's own, 409 beyond
+ * `MOST_SERVICE_ACCOUNTS`.
  */
 export const create = (
   ctx: Context,
@@ -55,6 +57,7 @@ export const create = (
   change(ctx, caller, async (tx, actor) => {
     const role = await existingRole(tx, actor, input.role_id)
     requireAssignable(actor, role)
+    await requireRoom(tx, actor)
     const now = ctx.clock.now()
     const organisationId = actor.organisation.id
     const account = { id: randomUUID(), name: normaliseName(input.name), created_at: now, updated_at: now }
@@ -149,6 +152,12 @@ async function existingRole(db: Queryable, actor: Actor, id: string): Promise<Ro
   const role = await roleQueries.find(db, actor.organisation.id, id)
   if (role === undefined) throw notFound('Role', id)
   return role
+}
+
+async function requireRoom(tx: Transaction, actor: Actor): Promise<void> {
+  const [accounts] = await queries.count(tx, actor.organisation.id)
+  if ((accounts?.count ?? 0) < MOST_SERVICE_ACCOUNTS) return
+  throw limitReached('An organisation', MOST_SERVICE_ACCOUNTS, 'service accounts', 'Delete one first.')
 }
 
 const withRole = (

@@ -3,29 +3,63 @@ import { oldestFirst, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
 import type { TokenRow } from './token.ts'
 
-const COLUMNS = ['id', 'name', 'created_at', 'expires_at', 'last_used_at']
+/** What a reading of tokens `t` with `creators` says of a token's creator: a member's name as it is now. */
+export const creatorColumns = (db: Queryable) => db`
+  t.created_by as creator_id,
+  case when t.created_by is null then null when cm.id is null then 'service_account' else 'user' end as creator_type,
+  coalesce(nullif(cu.full_name, ''), cu.email, cs.name, t.created_by_name) as creator_name`
+
+/** The creators of tokens `t`: members, also those who have left, and service accounts that still exist. */
+export const creators = (db: Queryable) => db`
+  left join members cm on cm.id = t.created_by
+  left join users cu on cu.id = cm.user_id
+  left join service_accounts cs on cs.id = t.created_by`
 
 /** The access tokens of a principal, oldest first. */
 export const list = (db: Queryable, principalId: string, window: Window) => db<TokenRow[]>`
-    select ${db(COLUMNS)} from tokens
-    where principal_id = ${principalId}
-      ${oldestFirst(db, 'tokens', window)}`
+    select t.id, t.name, t.created_at, t.expires_at, t.last_used_at, ${creatorColumns(db)}
+    from tokens t ${creators(db)}
+    where t.principal_id = ${principalId}
+      ${oldestFirst(db, 't', window)}`
 
-/** Adds a token of a principal, by its hash; fails on `tokens_principal` when the principal has just gone. */
-export const insert = (
-  tx: Transaction,
-  row: TokenRow & { organisation_id: string; principal_id: string; hash: Buffer },
-) => tx`insert into tokens ${tx(row)}`
+/** Takes a principal's row, so that its new tokens come one after the other; nothing when it has just gone. */
+export const lockPrincipal = (tx: Transaction, id: string) =>
+  tx`select 1 from principals where id = ${id} for no key update`
+
+/** How many tokens of a principal are live. */
+export const countLive = (tx: Transaction, principalId: string, at: Date) =>
+  tx<{ count: number }[]>`
+    select count(*)::int as count from tokens
+    where principal_id = ${principalId} and (expires_at is null or expires_at > ${at})`
+
+/** A new token. */
+export type NewToken = Readonly<{
+  id: string
+  organisation_id: string
+  principal_id: string
+  name: string
+  hash: Buffer
+  created_at: Date
+  expires_at: Date | null
+  created_by: string
+  created_by_name: string | null
+}>
+
+/** Adds a token of a principal, by its hash. */
+export const insert = (tx: Transaction, token: NewToken) => tx`insert into tokens ${tx(token)}`
+
+/** What a token that was revoked was. */
+export type RevokedToken = Readonly<{ id: string; name: string; expires_at: Date | null }>
 
 /** Deletes a token of this principal and gives what it was; undefined when there is none, also for a malformed id. */
 export const remove = async (
   tx: Transaction,
   principalId: string,
   id: string,
-): Promise<TokenRow | undefined> =>
+): Promise<RevokedToken | undefined> =>
   isId(id)
     ? (
-        await tx<TokenRow[]>`
-          delete from tokens where principal_id = ${principalId} and id = ${id} returning ${tx(COLUMNS)}`
+        await tx<RevokedToken[]>`
+          delete from tokens where principal_id = ${principalId} and id = ${id} returning id, name, expires_at`
       )[0]
     : undefined

@@ -1,15 +1,22 @@
 import { type Static, Type } from '@sinclair/typebox'
+import type { Actor } from '../actor.ts'
 import { badRequest } from '../errors.ts'
 import { Instant, instantFrom } from '../instant.ts'
 import { Closed, Name, Nullable, Timestamp } from '../schema.ts'
 
-/** An access token as it is stored, without its hash. */
+/** How many tokens a member or service account can have that have not expired. */
+export const MOST_LIVE_TOKENS = 100
+
+/** An access token as it is read, without its hash; the creator is null on tokens older than that column. */
 export type TokenRow = Readonly<{
   id: string
   name: string
   created_at: Date
   expires_at: Date | null
   last_used_at: Date | null
+  creator_id: string | null
+  creator_type: 'user' | 'service_account' | null
+  creator_name: string | null
 }>
 
 /** An access token in a list: never the token itself. */
@@ -19,6 +26,16 @@ export const Token = Type.Object({
   createdAt: Timestamp(),
   expiresAt: Nullable(Timestamp()),
   lastUsedAt: Nullable(Timestamp()),
+  createdBy: Nullable(
+    Type.Object(
+      {
+        type: Type.Union([Type.Literal('user'), Type.Literal('service_account')]),
+        id: Type.String({ description: 'The id of the membership, or of the service account.' }),
+        name: Type.String(),
+      },
+      { description: 'Who created the token, also after leaving; null where that is not known.' },
+    ),
+  ),
 })
 export type Token = Static<typeof Token>
 
@@ -62,6 +79,13 @@ export function expiryFrom(input: Omit<CreateToken, 'name'>, now: Date): Date | 
   return expiry
 }
 
+/** A new token's creator as its row names it. */
+export const creatorOf = (actor: Actor): Pick<TokenRow, 'creator_id' | 'creator_type' | 'creator_name'> => ({
+  creator_id: actor.id,
+  creator_type: actor.type,
+  creator_name: actor.name || actor.email,
+})
+
 /** A token as it is shown. */
 export const present = (row: TokenRow): Token => ({
   id: row.id,
@@ -69,4 +93,8 @@ export const present = (row: TokenRow): Token => ({
   createdAt: row.created_at.toISOString(),
   expiresAt: row.expires_at?.toISOString() ?? null,
   lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  createdBy:
+    row.creator_id === null || row.creator_type === null
+      ? null
+      : { type: row.creator_type, id: row.creator_id, name: row.creator_name ?? '' },
 })

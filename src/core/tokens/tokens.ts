@@ -3,16 +3,18 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { notFound } from '../errors.ts'
+import { limitReached, notFound, unauthenticated } from '../errors.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import { normaliseName } from '../text.ts'
-import { transaction } from '../transactions.ts'
+import { pipelined, transaction } from '../transactions.ts'
 import { hashBearer, newBearer } from './bearer.ts'
 import * as queries from './queries.ts'
 import {
   type CreateToken,
+  creatorOf,
   expiryFrom,
   type IssuedToken,
+  MOST_LIVE_TOKENS,
   present,
   type Token,
   type TokenRow,
@@ -29,7 +31,10 @@ export async function list(ctx: Context, actor: Actor, request: PageRequest): Pr
   return pageOf(ctx, name, window, rows, byAge, present)
 }
 
-/** Creates a personal access token of the caller's own. 400 for an expiry that is past or absurd. */
+/**
+ * Creates a personal access token of the caller's own. 400 for an expiry that is past or absurd, 409 beyond
+ * `MOST_LIVE_TOKENS`.
+ */
 export const create = (ctx: Context, actor: Actor, input: CreateToken): Promise<IssuedToken> => {
   const expiresAt = expiryFrom(input, ctx.clock.now())
   return transaction(ctx, async (tx) => {
@@ -44,7 +49,10 @@ export const create = (ctx: Context, actor: Actor, input: CreateToken): Promise<
 export const remove = (ctx: Context, actor: Actor, id: string): Promise<void> =>
   transaction(ctx, (tx) => revoke(ctx, tx, actor, { id: actor.id, kind: 'pat' }, id))
 
-/** Makes a token for its owner, of whom it is part whatever comes; writes no audit entry. */
+/**
+ * Makes a token for its owner, of whom it is part whatever comes; writes no audit entry. 409 beyond `MOST_LIVE_TOKENS`,
+ * 401 when the owner has just gone.
+ */
 export async function issue(
   ctx: Context,
   tx: Transaction,
@@ -52,20 +60,24 @@ export async function issue(
   owner: TokenOwner,
   values: { name: string; expiresAt: Date | null },
 ): Promise<IssuedToken> {
+  const now = ctx.clock.now()
+  await requireRoom(tx, owner, now)
   const token = newBearer(owner.kind)
-  const row: TokenRow = {
+  const shared = {
     id: randomUUID(),
     name: normaliseName(values.name),
-    created_at: ctx.clock.now(),
+    created_at: now,
     expires_at: values.expiresAt,
-    last_used_at: null,
   }
   await queries.insert(tx, {
-    ...row,
+    ...shared,
     organisation_id: actor.organisation.id,
     principal_id: owner.id,
     hash: hashBearer(token),
+    created_by: actor.id,
+    created_by_name: actor.type === 'service_account' ? actor.name : null,
   })
+  const row: TokenRow = { ...shared, last_used_at: null, ...creatorOf(actor) }
   return { ...present(row), token }
 }
 
@@ -86,7 +98,10 @@ export const recordCreated = (
     description: `${KIND[owner.kind]} "${name}" created.`,
   })
 
-/** Deletes a token of its owner and writes the entry; 404 when the owner has no such token. */
+/**
+ * Deletes a token of its owner and writes the entry. 404 when the owner has no such token, 401 when it is the one that
+ * the caller came with: somebody else has just revoked it.
+ */
 export async function revoke(
   ctx: Context,
   tx: Transaction,
@@ -95,8 +110,9 @@ export async function revoke(
   id: string,
 ): Promise<void> {
   const row = await queries.remove(tx, owner.id, id)
-  if (row === undefined) throw notFound('Token')
-  const { name, expiresAt } = present(row)
+  if (row === undefined) throw isOwn(actor, owner, id) ? unauthenticated() : notFound('Token')
+  const name = row.name
+  const expiresAt = row.expires_at?.toISOString() ?? null
   await record(ctx, tx, actor, {
     eventType: 'token.deleted',
     resourceType: 'token',
@@ -105,6 +121,19 @@ export async function revoke(
     oldValues: { name, expiresAt },
     description: `${KIND[owner.kind]} "${name}" deleted.`,
   })
+}
+
+const isOwn = ({ id: callerId, credential }: Actor, owner: TokenOwner, id: string): boolean =>
+  owner.id === callerId && credential.kind === 'token' && credential.id === id.toLowerCase()
+
+async function requireRoom(tx: Transaction, owner: TokenOwner, now: Date): Promise<void> {
+  // In this order: tokens are counted once the owner's row is held.
+  const lock = queries.lockPrincipal(tx, owner.id).execute()
+  const [held, counted] = await pipelined(lock, queries.countLive(tx, owner.id, now).execute())
+  if (held.length === 0) throw unauthenticated()
+  if ((counted[0]?.count ?? 0) < MOST_LIVE_TOKENS) return
+  const holder = owner.kind === 'pat' ? 'You' : 'A service account'
+  throw limitReached(holder, MOST_LIVE_TOKENS, 'live tokens', 'Revoke one first.')
 }
 
 const KIND = { pat: 'Personal access token', sat: 'Service account token' } as const

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import { linkToken } from '../../../src/core/auth/links.ts'
 import { found } from '../../../src/core/organisations/founding.ts'
+import { type Database, gateOfChanges, openDatabase } from '../../../src/platform/database.ts'
 import { type Answer, api } from '../../support/api.ts'
 import { entriesAbout } from '../../support/audit-entries.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
+import { eventually } from '../../support/eventually.ts'
 import { jobCalled, lastLink, runJobs } from '../../support/jobs.ts'
 import { owner, type Person, roleOf, session, user } from '../../support/people.ts'
 
@@ -24,14 +26,18 @@ beforeAll(async () => {
 })
 afterAll(() => ctx.close())
 
-/** An invite and somebody signed in whose address it is for. */
-async function invited(roleId?: string) {
+/** An invite to an address that has no account. */
+async function invite(roleId?: string) {
   const email = `${randomUUID()}@example.org`
   const role_id = roleId ?? (await roleOf(ctx, 'developer')).id
   const { body } = await service.as(ada.token).post('/v1/members/invites', { email, role_id })
-  const userId = await user(ctx, email)
-  const bearer = await session(ctx, userId)
-  return { id: body.id as string, email, token: body.inviteUrl.split('#')[1] as string, userId, bearer }
+  return { id: body.id as string, email, token: body.inviteUrl.split('#')[1] as string }
+}
+/** An invite and somebody signed in whose address it is for. */
+async function invited(roleId?: string) {
+  const made = await invite(roleId)
+  const userId = await user(ctx, made.email)
+  return { ...made, userId, bearer: await session(ctx, userId) }
 }
 const accept = (token: string, bearer: string): Promise<Answer> => service.as(bearer).post(ACCEPT, { token })
 const flipped = (token: string) => token.slice(0, -2) + (token.at(-2) === 'A' ? 'B' : 'A') + token.slice(-1)
@@ -203,16 +209,19 @@ describe('POST /service/auth/invites/accept', () => {
 })
 
 describe('A registration with an invite', () => {
-  const register = (client: ReturnType<typeof api>, email: string, invite: string) =>
+  let replica: ReturnType<typeof api>
+  let pool: Database
+  beforeAll(() => {
+    pool = openDatabase(ctx.database.config)
+    replica = api({ ...ctx, db: pool, changes: gateOfChanges(pool) })
+  })
+  afterAll(() => pool.end())
+
+  const register = (client: ReturnType<typeof api>, email: string, invite?: string) =>
     client.anonymous.post(REGISTER, { email, password: 'correct horse', full_name: 'Grace', invite })
-  const fresh = async () => {
-    const made = await invited()
-    await ctx.db`delete from users where id = ${made.userId}`
-    return made
-  }
 
   test('joins at once, and the audit trail tells who accepted', async () => {
-    const { id, email, token } = await fresh()
+    const { id, email, token } = await invite()
     const { status, body } = await register(service, email.toUpperCase(), token)
     expect(status).toBe(201)
     expect(body).toMatchObject({ member: { role: { name: 'Developer' } }, verificationRequired: false })
@@ -221,16 +230,80 @@ describe('A registration with an invite', () => {
   })
 
   test('is 403 with an invite for another address and 404 with a dead one, and leaves no account', async () => {
-    const { email, token } = await fresh()
+    const { email, token } = await invite()
     expect((await register(service, 'someone.else@example.org', token)).status).toBe(403)
     expect((await register(service, email, flipped(token))).status).toBe(404)
     expect((await register(service, email, token)).status).toBe(201)
   })
 
-  test('made twice at once with one invite ends in one account', async () => {
-    const { email, token } = await fresh()
-    const answers = await Promise.all([register(service, email, token), register(api(ctx), email, token)])
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+  test('made twice with one invite is 201 and 404, one after the other and at once', async () => {
+    const one = await invite()
+    expect((await register(service, one.email, one.token)).status).toBe(201)
+    expect(await register(service, one.email, one.token)).toMatchObject({
+      status: 404,
+      body: { error: 'Invite not found.' },
+    })
+    const race = async (round: number) => {
+      const { email, token } = await invite()
+      const answers = await Promise.all([
+        register(service, email, token),
+        // Begun at another point of the first each time.
+        Bun.sleep(round % 20).then(() => register(replica, email, token)),
+      ])
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 404])
+    }
+    for (let round = 0; round < 200; round += 4) {
+      await Promise.all([0, 1, 2, 3].map((beside) => race(round + beside)))
+    }
+  })
+
+  test('that wait for one invite together are 201 and 404', async () => {
+    const { email, token } = await invite()
+    const { answers } = await ctx.db.begin(async (tx) => {
+      await tx`select 1 from organisations for update`
+      const answers = Promise.all([register(service, email, token), register(replica, email, token)])
+      await eventually('both wait for the organisation', async () => {
+        const waiting = await ctx.db`
+          select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        return waiting.length === 2
+      })
+      return { answers }
+    })
+    expect((await answers).map(({ status }) => status).sort()).toEqual([201, 404])
+  })
+
+  test('tells nobody without a live invite that an address has an account', async () => {
+    const { email, token } = await invited()
+    expect((await register(service, email, token)).status).toBe(409)
+    expect((await register(service, email, flipped(token))).status).toBe(404)
+    expect((await register(service, email, (await invited()).token)).status).toBe(403)
+  })
+
+  test('beside the cancelling of its invite exactly one of the two happens', async () => {
+    for (let round = 0; round < 8; round++) {
+      const { id, email, token } = await invite()
+      const [registered, cancelled] = await Promise.all([
+        register(replica, email, token),
+        Bun.sleep(round * 2).then(() => service.as(ada.token).delete(`/v1/members/invites/${id}`)),
+      ])
+      expect([
+        [201, 404],
+        [404, 204],
+      ]).toContainEqual([registered.status, cancelled.status])
+      const accounts = await ctx.db`select 1 from users where email = ${email}`
+      expect(accounts).toHaveLength(registered.status === 201 ? 1 : 0)
+    }
+  })
+
+  test('beside one without it for the same address is 201 or 409', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { email, token } = await invite()
+      const answers = await Promise.all([
+        Bun.sleep(round % 5).then(() => register(service, email, token)),
+        Bun.sleep(2).then(() => register(replica, email)),
+      ])
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+    }
   })
 })
 

@@ -107,6 +107,21 @@ describe.each(kinds)('a %s without global access', (kind) => {
     expect((await client.delete(`/v1/apps/${body.id}`)).status).toBe(204)
   })
 
+  test('deletes an app only where it can access every environment of it', async () => {
+    const { id, client } = await granted(kind)
+    const admin = service.as(ada.token)
+    expect(await client.delete(`/v1/apps/${shop.id}`)).toMatchObject({
+      status: 403,
+      body: { error: "You can't delete this app: it has environments that you can't open." },
+    })
+    expect((await admin.get(`/v1/apps/${shop.id}`)).body).toEqual(shop)
+    const { body: own } = await client.post('/v1/apps', { name: `Own ${id}`, environments: ['A'] })
+    const added = await admin.post(`/v1/environments?app_id=${own.id}`, { name: 'B' })
+    expect((await client.delete(`/v1/apps/${own.id}`)).status).toBe(403)
+    await admin.delete(`/v1/environments/${added.body.id}`)
+    expect((await client.delete(`/v1/apps/${own.id}`)).status).toBe(204)
+  })
+
   test('is granted an environment that it adds to an app of which it sees a part', async () => {
     const { id, client } = await granted(kind)
     const name = `E-${id}`

@@ -36,6 +36,7 @@ describe('POST /v1/service-accounts/:id/tokens', () => {
       createdAt: '2026-01-01T00:00:00.000Z',
       expiresAt: '2026-06-01T10:00:00.000Z',
       lastUsedAt: null,
+      createdBy: { type: 'user', id: ada.id, name: 'Ada Example' },
       token: expect.stringMatching(/^kw_sat_[0-9A-Za-z]{49}$/),
     })
     expect(status).toBe(201)
@@ -65,13 +66,47 @@ describe('POST /v1/service-accounts/:id/tokens', () => {
   })
 
   test("is 403 where the account's role allows more than the caller's own", async () => {
+    const permissions = { permissions: {}, app_permissions: { Environments: ['delete'] } }
+    const role = (await admin.post('/v1/roles', { name: uniqueName('Role'), permissions })).body
+    const account = await serviceAccount(ctx, role)
     const manager = await member(ctx, 'manager')
-    expect(await service.as(manager.token).post(tokens, { name: 'x' })).toMatchObject({
+    const url = `/v1/service-accounts/${account.id}/tokens`
+    expect(await service.as(manager.token).post(url, { name: 'x' })).toMatchObject({
       status: 403,
       body: {
         error: "Your own role does not allow delete on app-level Environments, so you can't hand it out.",
       },
     })
+  })
+
+  test('tells everywhere who created it, also once the creator has left', async () => {
+    const account = await serviceAccount(ctx, 'service')
+    const url = `/v1/service-accounts/${account.id}`
+    const mel = await member(ctx, 'manager')
+    await ctx.db`update users set full_name = 'Mel Example' where id = ${mel.userId}`
+    const permissions = { permissions: { ServiceAccountTokens: ['create'] }, app_permissions: {} }
+    const issuing = (await admin.post('/v1/roles', { name: uniqueName('Role'), permissions })).body
+    const empty = { permissions: {}, app_permissions: {} }
+    const idle = (await admin.post('/v1/roles', { name: uniqueName('Role'), permissions: empty })).body
+    const issuer = await serviceAccount(ctx, issuing)
+    await admin.put(url, { role_id: idle.id })
+    const shown = async () => {
+      const { data } = (await admin.get(`${url}/tokens`)).body
+      expect((await admin.get(url)).body.tokens).toEqual(data)
+      return data.map((token: { createdBy: unknown }) => token.createdBy)
+    }
+    const creators: unknown[] = [null]
+    for (const [person, name] of [[mel, 'Mel Example'] as const, [issuer, 'Robot'] as const]) {
+      ctx.clock.advance(1)
+      const { status, body } = await service.as(person.token).post(`${url}/tokens`, { name: 'x' })
+      expect(status).toBe(201)
+      creators.push({ type: person === mel ? 'user' : 'service_account', id: person.id, name })
+      expect(body.createdBy).toEqual(creators.at(-1))
+      expect(await shown()).toEqual(creators)
+    }
+    await admin.delete(`/v1/members/${mel.id}`)
+    await admin.delete(`/v1/service-accounts/${issuer.id}`)
+    expect(await shown()).toEqual(creators)
   })
 
   test("is 403 where the account reaches environments that the caller can't, and only there", async () => {

@@ -45,6 +45,7 @@ describe('POST /v1/service-accounts', () => {
         createdAt: '2026-01-01T00:00:00.000Z',
         expiresAt: null,
         lastUsedAt: null,
+        createdBy: { type: 'user', id: ada.id, name: 'Ada Example' },
         token: expect.stringMatching(/^kw_sat_[0-9A-Za-z]{49}$/),
       },
     })
@@ -119,6 +120,28 @@ describe('POST /v1/service-accounts', () => {
       body: { error: "Your own role does not allow delete on app-level Secrets, so you can't hand it out." },
     })
     expect(await ctx.db`select id from principals`).toHaveLength(before.length)
+  })
+
+  test('a Manager gives an account the Service role, environments of its own and tokens', async () => {
+    const manager = await member(ctx, 'manager')
+    const as = service.as(manager.token)
+    const app = (await as.post('/v1/apps', { name: uniqueName('App'), environments: ['A'] })).body
+    const made = await as.post(path, { name: 'Deploy bot', role_id: role.id })
+    expect(made.status).toBe(201)
+    const account = `${path}/${made.body.id}`
+    const environments = [app.environments[0].id]
+    const { status } = await as.put(`${account}/access`, { apps: [{ id: app.id, environments }] })
+    expect(status).toBe(200)
+    const issued = await as.post(`${account}/tokens`, { name: 'ci' })
+    expect(issued.status).toBe(201)
+    for (const { token } of [made.body.initialToken, issued.body]) {
+      expect((await service.as(token).get('/v1/apps')).body).toEqual({ data: [app] })
+      const refused = await service.as(token).delete(`/v1/environments/${environments[0]}`)
+      expect(refused).toMatchObject({
+        status: 403,
+        body: { error: "You don't have permission to delete environments." },
+      })
+    }
   })
 
   test.each([

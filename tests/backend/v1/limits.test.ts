@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { randomUUID } from 'node:crypto'
+import { MOST_PENDING_INVITES } from '../../../src/core/invites/invite.ts'
+import { MOST_CUSTOM_ROLES } from '../../../src/core/roles/role.ts'
+import { MOST_SERVICE_ACCOUNTS } from '../../../src/core/service-accounts/service-account.ts'
+import { MOST_LIVE_TOKENS } from '../../../src/core/tokens/token.ts'
+import { type Database, gateOfChanges, openDatabase } from '../../../src/platform/database.ts'
+import { type Answer, api, type Client } from '../../support/api.ts'
+import { type TestContext, testContext } from '../../support/context.ts'
+import { member, owner, type Person, roleOf, serviceAccount, session } from '../../support/people.ts'
+
+let ctx: TestContext
+let pool: Database
+let ada: Person & { organisationId: string }
+/** Two backends on one database, each with connections of its own. */
+let here: ReturnType<typeof api>
+let there: ReturnType<typeof api>
+let admin: Client
+
+beforeAll(async () => {
+  ctx = await testContext()
+  pool = openDatabase(ctx.database.config)
+  here = api(ctx)
+  there = api({ ...ctx, db: pool, changes: gateOfChanges(pool) })
+  ada = await owner(ctx)
+  admin = here.as(ada.token)
+})
+afterAll(async () => {
+  await pool.end()
+  await ctx.close()
+})
+
+type Create = (service: ReturnType<typeof api>) => Promise<Answer>
+
+/** Creates three more than there is room for, at two backends at once: exactly the room is filled. */
+async function fillsExactly(room: number, create: Create, sentence: string): Promise<void> {
+  const answers = await Promise.all(
+    Array.from({ length: room + 3 }, (_, index) => create(index % 2 === 0 ? here : there)),
+  )
+  const refused = answers.filter(({ status }) => status !== 201)
+  expect(answers).toHaveLength(refused.length + room)
+  for (const answer of refused) expect(answer).toMatchObject({ status: 409, body: { error: sentence } })
+  expect(await create(here)).toMatchObject({ status: 409, body: { error: sentence } })
+}
+
+describe(`more than ${MOST_LIVE_TOKENS} live tokens are refused`, () => {
+  const addTokens = (principalId: string, count: number, expiresAt: Date | null) =>
+    ctx.db`
+      insert into tokens (id, organisation_id, principal_id, name, hash, created_at, expires_at)
+      select gen_random_uuid(), ${ada.organisationId}, ${principalId}, 'many',
+        sha256(uuid_send(gen_random_uuid())), ${ctx.clock.now()}, ${expiresAt}
+      from generate_series(1, ${count}::int)`
+  const inSeconds = (seconds: number) => new Date(ctx.clock.now().getTime() + seconds * 1000)
+
+  test('to a member: expired ones do not count, and one that ends makes room', async () => {
+    const mel = await member(ctx, 'developer')
+    await addTokens(mel.id, 150, inSeconds(0))
+    await addTokens(mel.id, MOST_LIVE_TOKENS - 6, inSeconds(600))
+    const bearer = await session(ctx, mel.userId)
+    const create: Create = (service) => service.as(bearer).post('/v1/tokens', { name: 'x' })
+    // The one that `member` gave, and the five that fit.
+    await fillsExactly(5, create, 'You can have at most 100 live tokens. Revoke one first.')
+    const { data } = (await here.as(bearer).get('/v1/tokens')).body
+    await here.as(bearer).delete(`/v1/tokens/${data.at(-1).id}`)
+    await fillsExactly(1, create, 'You can have at most 100 live tokens. Revoke one first.')
+    expect((await admin.get(`/v1/members/${mel.id}`)).status).toBe(200)
+    ctx.clock.advance(600)
+    expect((await create(there)).status).toBe(201)
+  })
+
+  test('to a service account, whoever creates them', async () => {
+    const robot = await serviceAccount(ctx, 'service')
+    const other = await member(ctx, 'admin')
+    await addTokens(robot.id, MOST_LIVE_TOKENS - 5, null)
+    const path = `/v1/service-accounts/${robot.id}/tokens`
+    const create: Create = (service) =>
+      service.as(service === here ? ada.token : other.token).post(path, { name: 'x' })
+    await fillsExactly(4, create, 'A service account can have at most 100 live tokens. Revoke one first.')
+  })
+
+  test('a member who creates tokens and is removed meanwhile ends without any, and nobody waits in a circle', async () => {
+    for (let round = 0; round < 5; round++) {
+      const mel = await member(ctx, 'developer')
+      const bearer = await session(ctx, mel.userId)
+      const [removed, ...created] = await Promise.all([
+        Bun.sleep(round).then(() => admin.delete(`/v1/members/${mel.id}`)),
+        ...[here, there, here, there].map((service) => service.as(bearer).post('/v1/tokens', { name: 'x' })),
+      ])
+      expect(removed?.status).toBe(204)
+      for (const { status } of created) expect([201, 401]).toContain(status)
+      expect(await ctx.db`select 1 from tokens where principal_id = ${mel.id}`).toHaveLength(0)
+    }
+  })
+})
+
+test(`more than ${MOST_CUSTOM_ROLES} custom roles are refused, and one that is deleted makes room`, async () => {
+  await ctx.db`
+    insert into roles (id, organisation_id, kind, name, name_key, permissions, created_at, updated_at)
+    select gen_random_uuid(), ${ada.organisationId}, 'custom', 'Many ' || n, 'many ' || n,
+      '{"permissions": {}, "appPermissions": {}}', ${ctx.clock.now()}, ${ctx.clock.now()}
+    from generate_series(1, ${MOST_CUSTOM_ROLES - 2}::int) as n`
+  const permissions = { permissions: {}, app_permissions: {} }
+  const create: Create = (service) =>
+    service.as(ada.token).post('/v1/roles', { name: randomUUID(), permissions })
+  const sentence = 'An organisation can have at most 1,000 custom roles. Delete one first.'
+  await fillsExactly(2, create, sentence)
+  const [role] = await ctx.db<{ id: string }[]>`select id from roles where name = 'Many 1'`
+  expect((await admin.put(`/v1/roles/${role?.id}`, { name: 'Renamed' })).status).toBe(200)
+  await admin.delete(`/v1/roles/${role?.id}`)
+  await fillsExactly(1, create, sentence)
+})
+
+test(`more than ${MOST_SERVICE_ACCOUNTS} service accounts are refused, and one that is deleted makes room`, async () => {
+  const role = await roleOf(ctx, 'service')
+  const [before] = await ctx.db<{ count: number }[]>`select count(*)::int as count from service_accounts`
+  const count = MOST_SERVICE_ACCOUNTS - 2 - (before?.count ?? 0)
+  await ctx.db`
+    with made as (
+      insert into principals (id, organisation_id, type, role_id, role_kind, identity_key, wrapped_private_key)
+      select gen_random_uuid(), ${ada.organisationId}, 'service_account', ${role.id}, 'service', '', ''
+      from generate_series(1, ${count}::int)
+      returning id
+    )
+    insert into service_accounts (id, organisation_id, name, created_at, updated_at)
+    select id, ${ada.organisationId}, 'Many', ${ctx.clock.now()}, ${ctx.clock.now()} from made`
+  const create: Create = (service) =>
+    service.as(ada.token).post('/v1/service-accounts', { name: 'One more', role_id: role.id })
+  const sentence = 'An organisation can have at most 10,000 service accounts. Delete one first.'
+  await fillsExactly(2, create, sentence)
+  const [one] = await ctx.db<{ id: string }[]>`select id from service_accounts where name = 'Many' limit 1`
+  await admin.delete(`/v1/service-accounts/${one?.id}`)
+  await fillsExactly(1, create, sentence)
+})
+
+test(`more than ${MOST_PENDING_INVITES} pending invites are refused; closed and expired ones do not count`, async () => {
+  const role = await roleOf(ctx, 'developer')
+  const inSeconds = (seconds: number) => new Date(ctx.clock.now().getTime() + seconds * 1000)
+  const addInvites = (count: number, expiresAt: Date) =>
+    ctx.db`
+      insert into invites (id, organisation_id, email, email_key, role_id, role_kind, state, nonce, created_at, expires_at)
+      select id, ${ada.organisationId}, id || '@example.org', id || '@example.org', ${role.id}, 'developer',
+        'pending', '', ${ctx.clock.now()}, ${expiresAt}
+      from (select gen_random_uuid() as id from generate_series(1, ${count}::int)) as ids`
+  await addInvites(50, inSeconds(0))
+  await addInvites(MOST_PENDING_INVITES - 3, inSeconds(3600))
+  const create: Create = (service) =>
+    service
+      .as(ada.token)
+      .post('/v1/members/invites', { email: `${randomUUID()}@example.org`, role_id: role.id })
+  const sentence =
+    'An organisation can have at most 1,000 pending invites. Cancel one first, or wait until one is accepted.'
+  await fillsExactly(3, create, sentence)
+  const { data } = (await admin.get('/v1/members/invites?limit=1')).body
+  await admin.delete(`/v1/members/invites/${data[0].id}`)
+  await fillsExactly(1, create, sentence)
+  ctx.clock.advance(3600)
+  expect((await create(there)).status).toBe(201)
+})
