@@ -57,11 +57,13 @@ type Statement = {
   strings: readonly string[]
   options: { onexecute?: unknown }
   socket?: { destroy(): void; destroyed: boolean; readyState: string }
-  connection?: { end(): Promise<void> }
+  connection?: Connection
   resolve(value: unknown): void
   reject(error: unknown): void
   cancel(): void
 }
+
+type Connection = { end(): Promise<void>; queue: { remove(connection: Connection): void } }
 
 function watch(statement: Statement, milliseconds: number, met: (error: unknown) => void): void {
   const { resolve, reject } = statement
@@ -119,8 +121,12 @@ const after = (milliseconds: number, work: () => void) =>
 
 /** What was sent loses its connection, at once and without a word to the server; what was not leaves the queue. */
 function giveUp(statement: Statement): void {
-  if (statement.socket === undefined) statement.cancel()
-  else statement.socket.destroy()
+  const { socket, connection } = statement
+  if (socket === undefined) return statement.cancel()
+  if (socket.destroyed) return
+  // Until the socket says that it is closed, the pool would go on to send by it.
+  connection?.queue.remove(connection)
+  socket.destroy()
 }
 
 const isRead = ({ strings }: Statement): boolean => /^\s*(select|show)\b/i.test(strings[0] ?? '')

