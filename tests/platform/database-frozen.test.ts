@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { type Database, openDatabase } from '../../src/platform/database.ts'
+import { type Database, type DatabaseConfig, openDatabase } from '../../src/platform/database.ts'
 import { beginWithin } from '../../src/platform/database-deadlines.ts'
 import { DeadlinePassed, isUnavailable, OutcomeUnknown } from '../../src/platform/database-faults.ts'
 import { eventually } from '../support/eventually.ts'
@@ -23,10 +23,7 @@ beforeAll(async () => {
   await admin`create table notes (id int)`
 })
 beforeEach(() => {
-  db = openDatabase(
-    { ...server.config },
-    { max: 4, deadlines: { statementMilliseconds: STATEMENT, transactionMilliseconds: TRANSACTION } },
-  )
+  db = open()
 })
 afterEach(async () => {
   await server.thaw()
@@ -39,6 +36,12 @@ afterAll(async () => {
   await server.remove()
   process.off('uncaughtException', note).off('unhandledRejection', note)
 })
+
+const open = (config: Partial<DatabaseConfig> = {}) =>
+  openDatabase(
+    { ...server.config, ...config },
+    { max: 4, deadlines: { statementMilliseconds: STATEMENT, transactionMilliseconds: TRANSACTION } },
+  )
 
 async function timed<T>(work: () => PromiseLike<T>) {
   const start = performance.now()
@@ -54,42 +57,54 @@ const change = async (n: number) =>
   })
 
 const connections = async () =>
-  (await admin`select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`)
-    .length
+  (
+    await admin`select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`
+  ).length
 
-test('under a load, a server that freezes costs each statement and transaction its deadline, and nothing else', async () => {
-  let done = false
-  const wrong: unknown[] = []
-  let served = 0
-  let refused = 0
-  const load = Promise.all(
-    Array.from({ length: 24 }, async (_, worker) => {
-      for (let n = worker * 100_000; !done; n++) {
-        const [ask, limit] = worker % 2 ? ([read, STATEMENT] as const) : ([change, TRANSACTION] as const)
-        const { outcome, milliseconds } = await timed(() => ask(n))
-        if (outcome === n) served++
-        else if (isUnavailable(outcome)) refused++
-        else wrong.push(outcome)
-        if (milliseconds > limit + SLACK) wrong.push(`${ask.name} took ${milliseconds} ms`)
-        await Bun.sleep(2)
-      }
-    }),
-  )
-  await Bun.sleep(400)
-  expect(served).toBeGreaterThan(50)
-  for (let round = 0; round < 2; round++) {
-    await server.freeze()
-    await Bun.sleep(TRANSACTION * 2)
-    expect(refused).toBeGreaterThan(20)
-    const before = served
-    await server.thaw()
-    await eventually('it serves again', () => served > before + 100, 4)
-  }
-  done = true
-  await load
-  expect(wrong).toEqual([])
-  await eventually('no session is left over', async () => (await connections()) <= 4, 4)
-}, 30_000)
+test.each([
+  ['disable', 'over plain connections'],
+  ['require', 'over TLS'],
+] as const)(
+  'sslmode %s: a server that freezes under a load costs what is asked its deadline, and nothing else (%s)',
+  async (ssl) => {
+    await db.end({ timeout: 1 })
+    db = open({ ssl })
+    let done = false
+    const wrong: unknown[] = []
+    let served = 0
+    let refused = 0
+    const load = Promise.all(
+      Array.from({ length: 24 }, async (_, worker) => {
+        for (let n = worker * 100_000; !done; n++) {
+          const [ask, limit] = worker % 2 ? ([read, STATEMENT] as const) : ([change, TRANSACTION] as const)
+          const { outcome, milliseconds } = await timed(() => ask(n))
+          if (outcome === n) served++
+          else if (isUnavailable(outcome)) refused++
+          else wrong.push(outcome)
+          if (milliseconds > limit + SLACK) wrong.push(`${ask.name} took ${milliseconds} ms`)
+          await Bun.sleep(2)
+        }
+      }),
+    )
+    await eventually('it serves', () => served > 50)
+    const sessions = await admin`select ssl from pg_stat_ssl where pid <> pg_backend_pid() and pid in (
+    select pid from pg_stat_activity where backend_type = 'client backend')`
+    expect(sessions.every((session) => session.ssl === (ssl === 'require'))).toBe(true)
+    for (let round = 0; round < 2; round++) {
+      await server.freeze()
+      await Bun.sleep(TRANSACTION * 2)
+      expect(refused).toBeGreaterThan(20)
+      const before = served
+      await server.thaw()
+      await eventually('it serves again', () => served > before + 100, 4)
+    }
+    done = true
+    await load
+    expect(wrong).toEqual([])
+    await eventually('no session is left over', async () => (await connections()) <= 4, 4)
+  },
+  30_000,
+)
 
 test('who waits for a connection waits no longer, also when every connection is still being made', async () => {
   await server.freeze()
@@ -150,19 +165,19 @@ test('only a change that had been sent may have been made', async () => {
     timed(() =>
       db.begin(async (tx) => {
         await tx`insert into notes values (1)`
-        await Bun.sleep(200)
+        await Bun.sleep(600)
       }),
     ),
     timed(() =>
       db.begin(async (tx) => {
         await tx`insert into notes values (2)`
-        await Bun.sleep(200)
+        await Bun.sleep(600)
         await tx`insert into notes values (3)`
       }),
     ),
-    Bun.sleep(200).then(() => timed(() => db`insert into notes values (4)`)),
-    Bun.sleep(200).then(() => timed(() => db`select id from notes`)),
-    Bun.sleep(100).then(() => server.freeze()),
+    Bun.sleep(600).then(() => timed(() => db`insert into notes values (4)`)),
+    Bun.sleep(600).then(() => timed(() => db`select id from notes`)),
+    Bun.sleep(50).then(() => server.freeze()),
   ])
   expect(committing.outcome).toBeInstanceOf(OutcomeUnknown)
   expect(sent.outcome).toBeInstanceOf(OutcomeUnknown)

