@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { systemClock } from '../../src/platform/clock.ts'
 import { type Database, gateOfChanges, openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
@@ -34,8 +34,8 @@ beforeAll(async () => {
   clients = api(ctx)
   client = clients.as(ada.token)
 }, 30_000)
+afterEach(() => server.thaw())
 afterAll(async () => {
-  await server.thaw()
   await db.end({ timeout: 1 })
   await server.remove()
   await shared.close()
@@ -51,6 +51,8 @@ async function timed(request: Promise<Answer>) {
 }
 
 const LATE = 'The database did not answer in time. Try again in a second.'
+// A statement that was sent on a connection that another one's deadline has ended.
+const LOST = 'The database cannot be reached at the moment.'
 
 test('while the database is frozen everything is 503 within its deadline, and it goes on by itself', async () => {
   // Some are under way when it freezes.
@@ -66,7 +68,8 @@ test('while the database is frozen everything is 503 within its deadline, and it
   expect((await ready).milliseconds).toBeLessThan(2300)
   for (const { status, body, retryAfter, milliseconds } of await during) {
     // Whoever calls is looked up first: nothing was changed yet.
-    expect({ status, body, retryAfter }).toEqual({ status: 503, body: { error: LATE }, retryAfter: '1' })
+    expect({ status, retryAfter }).toEqual({ status: 503, retryAfter: '1' })
+    expect([LATE, LOST]).toContain(body.error)
     expect(milliseconds).toBeLessThan(READ + SLACK)
   }
   for (const { status, milliseconds } of await before) {
