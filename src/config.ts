@@ -10,10 +10,12 @@ import {
   readPublicAddress,
   readTrustedProxies,
 } from './config/addresses.ts'
+import { readDeadlines } from './config/deadlines.ts'
 import { readSmtp, type Smtp } from './config/mail.ts'
 import { type Environment, type PlainName, Settings } from './config/settings.ts'
 import { isDatabaseSet, readDatabase, readKv } from './config/stores.ts'
 import type { DatabaseConfig } from './platform/database.ts'
+import type { Deadlines } from './platform/database-deadlines.ts'
 import type { KvConfig } from './platform/kv.ts'
 
 export type { Smtp } from './config/mail.ts'
@@ -36,6 +38,7 @@ export type Config = Readonly<{
   dataDirectory: string
   /** Null for the embedded database, and where the role uses none. */
   database: DatabaseConfig | null
+  deadlines: Deadlines
   kv: KvConfig
   /** Lower case, without a port; an IPv6 address in brackets. */
   host: string
@@ -120,6 +123,7 @@ export function readConfig(role: Role, environment: Environment = process.env): 
     bindAddress: readBindAddress(settings, isEmbedded ? '127.0.0.1' : '0.0.0.0'),
     dataDirectory: readDataDirectory(settings),
     database: readDatabase(settings),
+    deadlines: readDeadlines(settings),
     kv: readKv(settings),
     ...readHosts(settings, address),
     secretKey: settings.secretBytes('SECRET_KEY'),

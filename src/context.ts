@@ -38,7 +38,7 @@ export function createContext(
 ): Context & { close(): Promise<void> } {
   const clock = systemClock
   const log = createLog(config.logLevel)
-  const db = openDatabase(database)
+  const db = openDatabase(database, { deadlines: config.deadlines })
   const kv = openKv(config.kv, clock, log)
   const queue = createQueue({ db, log, kv }, SENT_JOBS)
   const mailer = createMailer(config.smtp)

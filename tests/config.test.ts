@@ -17,6 +17,7 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
     bindAddress: '127.0.0.1',
     dataDirectory: resolve('data'),
     database: null,
+    deadlines: { statementMilliseconds: 5000, transactionMilliseconds: 10_000 },
     kv: { kind: 'memory' },
     host: 'localhost',
     origin: 'http://localhost:8080',

@@ -1,6 +1,6 @@
 import type { ValueError } from '@sinclair/typebox/errors'
 import { DomainError, tooMany } from '../core/errors.ts'
-import { isBusy, isUnavailable } from '../platform/database.ts'
+import { OutcomeUnknown, outageOf, outageSentence } from '../platform/database-faults.ts'
 import { Busy } from '../platform/gate.ts'
 import type { Log } from '../platform/log.ts'
 import { PasswordsBusy } from '../platform/passwords.ts'
@@ -31,11 +31,14 @@ export function failureOf(code: string | number, error: unknown, log: Log, reque
 
 /** Why it is worth trying again soon; null when it is not. */
 function outage(error: unknown): string | null {
-  if (isUnavailable(error)) return 'The database cannot be reached at the moment.'
-  if (isBusy(error) || error instanceof Busy)
-    return 'The database is busy at the moment. Try again in a second.'
-  return null
+  if (error instanceof OutcomeUnknown) return UNKNOWN_OUTCOME
+  const outage = error instanceof Busy ? 'busy' : outageOf(error)
+  return outage === null ? null : outageSentence(outage)
 }
+
+const UNKNOWN_OUTCOME =
+  'The database stopped answering in the middle of the change, which may or may not have been made: ' +
+  'check before you repeat it.'
 
 type RequestFault = { type: string; all: { path?: string }[] }
 

@@ -64,6 +64,16 @@ export const CONFIGURATION = [
     'disable, prefer, require, verify-ca or verify-full: prefer, or verify-full when DATABASE_SSL_CA is set.',
   ),
   plain('DATABASE_SSL_CA', null, 'Certificate authority of PostgreSQL: PEM text or the path of a PEM file.'),
+  plain(
+    'DATABASE_READ_TIMEOUT_SECONDS',
+    '5',
+    'How long a read waits for PostgreSQL before it is refused with 503, from 1 to 50.',
+  ),
+  plain(
+    'DATABASE_CHANGE_TIMEOUT_SECONDS',
+    '10',
+    'How long a change waits for PostgreSQL before it is refused with 503, from 1 to 50.',
+  ),
   secret(
     'REDIS_URL',
     'Redis: redis://:password@host:6379/0, or rediss:// for TLS. ' +

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { beginWithin } from '../platform/database-deadlines.ts'
 import { SESSION_IDLE_SECONDS } from './auth/authenticate.ts'
 
 /** Refusals and failed sign-ins of one minute share an entry; after this long none can join one any more. */
@@ -11,23 +12,36 @@ const COALESCING_SECONDS = 120
  */
 export async function removeExpired(ctx: Context): Promise<void> {
   const now = ctx.clock.now()
+  const patiently = patientStatements(ctx)
   const before = (seconds: number) => new Date(now.getTime() - seconds * 1000)
-  await ctx.db`
+  await patiently`
     delete from tokens where id in (select id from tokens where expires_at <= ${now} for update skip locked)`
-  await ctx.db`delete from session_tokens where expires_at <= ${now}`
-  await ctx.db`
+  await patiently`delete from session_tokens where expires_at <= ${now}`
+  await patiently`
     delete from sessions where id in (
       select id from sessions
       where expires_at <= ${now} or last_used_at <= ${before(SESSION_IDLE_SECONDS)} for update skip locked
     )`
-  await ctx.db`delete from email_links where expires_at <= ${now}`
-  await ctx.db`delete from sign_in_attempts where expires_at <= ${now}`
-  await ctx.db`
+  await patiently`delete from email_links where expires_at <= ${now}`
+  await patiently`delete from sign_in_attempts where expires_at <= ${now}`
+  await patiently`
     update invites set state = 'expired', closed_at = ${now}, role_id = null, role_kind = null
     where id in (
       select id from invites where state = 'pending' and expires_at <= ${now} for update skip locked
     )`
-  await ctx.db`
+  await patiently`
     update audit_entries set coalesce_key = null
     where coalesce_key is not null and timestamp <= ${before(COALESCING_SECONDS)}`
 }
+
+// Nobody waits for it, and after a long outage there may be much.
+const LONGEST_MILLISECONDS = 30_000
+
+/** Each statement is a transaction of its own, that nothing is held longer than it must be. */
+const patientStatements =
+  ({ db }: Context) =>
+  (text: TemplateStringsArray, ...values: Date[]): Promise<void> =>
+    beginWithin(db, LONGEST_MILLISECONDS, async (tx) => {
+      await tx`select set_config('statement_timeout', ${String(LONGEST_MILLISECONDS)}, true)`
+      await tx(text, ...values)
+    })

@@ -1,16 +1,22 @@
 import type { Context } from '../context.ts'
-import type { Transaction } from '../platform/database.ts'
+import { deadlinesOf, type Transaction } from '../platform/database.ts'
+import { beginWithin } from '../platform/database-deadlines.ts'
 import type { Actor } from './actor.ts'
 import { refusalOf } from './constraints.ts'
 import { unauthenticated } from './errors.ts'
 import { type Permissions, permissionsOf, type RoleKind } from './permissions.ts'
 
 /**
- * One transaction. A rule that the database enforced comes out as the same refusal that the rules in core raise.
+ * One transaction, which ends `until` then (of `performance.now()`), or when its own time is over. A rule that the
+ * database enforced comes out as the same refusal that the rules in core raise.
  */
-export async function transaction<T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function transaction<T>(
+  ctx: Context,
+  work: (tx: Transaction) => Promise<T>,
+  until = endOfChange(ctx),
+): Promise<T> {
   try {
-    return (await ctx.db.begin(work)) as T
+    return await beginWithin(ctx.db, until - performance.now(), work)
   } catch (error) {
     throw refusalOf(error) ?? error
   }
@@ -18,10 +24,13 @@ export async function transaction<T>(ctx: Context, work: (tx: Transaction) => Pr
 
 /**
  * One transaction that takes an organisation's row. Those at once are limited, since they may all wait for one row;
- * throws `Busy` when its turn does not come. Never within another: it would wait for itself.
+ * throws `Busy` when its turn does not come. Never within another: it would wait for itself. The wait for its turn is
+ * part of the time that it has.
  */
-export const lockingTransaction = <T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> =>
-  ctx.changes(() => transaction(ctx, work))
+export const lockingTransaction = <T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> => {
+  const until = endOfChange(ctx)
+  return ctx.changes(() => transaction(ctx, work, until))
+}
 
 /**
  * A change of the actor's organisation: one transaction that first takes the organisation's row, so that changes come
@@ -57,6 +66,8 @@ export async function pipelined<T extends readonly unknown[]>(
 /** Takes the organisation's row: the one lock, and the first, of every change to it. */
 export const lockOrganisation = (tx: Transaction, organisationId: string) =>
   tx`select 1 from organisations where id = ${organisationId} for no key update`
+
+const endOfChange = (ctx: Context): number => performance.now() + deadlinesOf(ctx.db).transactionMilliseconds
 
 const currentRole = (tx: Transaction, actor: Actor) =>
   tx<{ id: string; kind: RoleKind; name: string; stored: Permissions | null }[]>`

@@ -1,4 +1,6 @@
 import postgres from 'postgres'
+import { type Deadlines, keepDeadlines } from './database-deadlines.ts'
+import { type Outage, outageOf } from './database-faults.ts'
 import { createGate, type Gate } from './gate.ts'
 
 /** Where Postgres is and how to enter it; `ssl` follows libpq's `sslmode`. */
@@ -26,15 +28,21 @@ export type DatabaseOptions = {
   max?: number
   /** How long a statement waits for a lock at most; 5 s unless told, and 0 for as long as it takes. */
   lockMilliseconds?: number
+  /** How long statements and transactions may take; 5 s and 10 s unless told, and null for no deadline of ours. */
+  deadlines?: Deadlines | null
 }
+
+const DEADLINES: Deadlines = { statementMilliseconds: 5000, transactionMilliseconds: 10_000 }
 
 /**
  * Opens a pool. Connections are made on first use, so this never fails and never waits.
- * Statements are ended by the server after 30 s; a server that is gone is retried within a second. Transactions that
+ * Whatever has no answer by its deadline is rejected and loses its connection; the server ends the statement by itself
+ * then, or after 30 s where there is no deadline. A server that is gone is retried within a second. Transactions that
  * send nothing for 15 s are ended too: a process that was stopped within one would hold its locks for ever.
  */
 export function openDatabase(config: DatabaseConfig, options: DatabaseOptions = {}): Database {
-  return postgres({
+  const deadlines = options.deadlines === undefined ? DEADLINES : options.deadlines
+  const db = postgres({
     // As lists: a single text would be cut at the colons of an IPv6 address.
     host: (config.host.startsWith('/') ? config.host : [config.host]) as string,
     port: [config.port] as unknown as number,
@@ -48,12 +56,43 @@ export function openDatabase(config: DatabaseConfig, options: DatabaseOptions = 
     backoff: (attempts: number) => Math.min(0.05 * 2 ** attempts, 1),
     connection: {
       application_name: 'keyward',
-      statement_timeout: 30_000,
+      // What nobody waits for any more must not go on: its connection is free for the next, its session is not.
+      statement_timeout: deadlines === null ? 30_000 : longest(deadlines),
       lock_timeout: options.lockMilliseconds ?? 5000,
       idle_in_transaction_session_timeout: 15_000,
     },
     onnotice: () => {},
   })
+  kept.set(db, deadlines ?? ENDLESS)
+  keepDeadlines(db, deadlinesOf(db), (error) => remember(db, error))
+  return db
+}
+
+/** The deadlines of a pool; endless where it has none. */
+export const deadlinesOf = (db: Database): Deadlines => kept.get(db) ?? ENDLESS
+
+const kept = new WeakMap<Database, Deadlines>()
+const ENDLESS: Deadlines = { statementMilliseconds: Infinity, transactionMilliseconds: Infinity }
+
+const longest = (deadlines: Deadlines): number =>
+  Math.max(deadlines.statementMilliseconds, deadlines.transactionMilliseconds)
+
+/**
+ * The outage that changes have met within the last 10 s although the database can be read: a full disk, or storage that
+ * fails. No look finds these: they show at some writes only.
+ */
+export function recentOutage(db: Database): Outage | null {
+  const found = met.get(db)
+  return found !== undefined && performance.now() < found.until ? found.outage : null
+}
+
+const REMEMBERED_MILLISECONDS = 10_000
+const met = new WeakMap<Database, { outage: Outage; until: number }>()
+
+function remember(db: Database, error: unknown): void {
+  const outage = outageOf(error)
+  if (outage !== 'disk-full' && outage !== 'storage') return
+  met.set(db, { outage, until: performance.now() + REMEMBERED_MILLISECONDS })
 }
 
 function sslOptions(config: DatabaseConfig) {
@@ -80,37 +119,5 @@ export const gateOfChanges = (db: Database): Gate =>
   createGate({
     concurrency: Math.max(1, Math.floor(db.options.max / 2)),
     queue: 200,
-    waitMilliseconds: 4000,
+    waitMilliseconds: Math.min(4000, deadlinesOf(db).transactionMilliseconds),
   })
-
-const UNAVAILABLE = new Set([
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'CONNECT_TIMEOUT',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-])
-
-/** Whether an error says that the database cannot be reached at the moment, rather than that a statement was wrong. */
-export function isUnavailable(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' && (UNAVAILABLE.has(code) || code.startsWith('08'))
-}
-
-// query_canceled, lock_not_available, idle_in_transaction_session_timeout, deadlock_detected, serialization_failure
-const BUSY = new Set(['57014', '55P03', '25P03', '40P01', '40001'])
-
-/** Whether an error says that the database gave up a statement for what others do, so that it may succeed later. */
-export function isBusy(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' && BUSY.has(code)
-}

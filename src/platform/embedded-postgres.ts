@@ -139,7 +139,8 @@ async function start(launch: Launch, port: number): Promise<Server> {
 async function makeDatabase(port: number, password: string, directory: string): Promise<void> {
   const admin = openDatabase(
     { ...loopback(port, password), username: 'postgres', database: 'postgres' },
-    { max: 1 },
+    // A database is made as fast as the disk lets it.
+    { max: 1, deadlines: null },
   )
   try {
     const [role] = await admin`SELECT 1 FROM pg_roles WHERE rolname = 'keyward'`

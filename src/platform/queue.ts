@@ -1,7 +1,8 @@
 import { type Clock as BossClock, PgBoss } from 'pg-boss'
 import type { Static, TObject } from 'typebox'
 import { Value } from 'typebox/value'
-import { type Database, isUnavailable, type Transaction } from './database.ts'
+import type { Database, Transaction } from './database.ts'
+import { outageOf } from './database-faults.ts'
 import type { Kv } from './kv.ts'
 import type { Log } from './log.ts'
 import { poolForQueue, transactionForQueue } from './queue-database.ts'
@@ -117,7 +118,7 @@ const DEAD_LETTER_RETENTION_SECONDS = 90 * 24 * 3600
 function errorLogger(log: Log): (error: Error) => void {
   let silentUntil = 0
   return (error) => {
-    if (isUnavailable(error)) {
+    if (outageOf(error) !== null) {
       if (performance.now() < silentUntil) return
       silentUntil = performance.now() + 60_000
     }

@@ -1,4 +1,5 @@
-import { type Database, isUnavailable } from './database.ts'
+import { type Database, recentOutage } from './database.ts'
+import { outageOf, outageSentence } from './database-faults.ts'
 import type { Log } from './log.ts'
 import { schemaProblem, schemaStatus } from './schema-status.ts'
 
@@ -38,10 +39,13 @@ async function withinLimit(looking: Promise<Readiness>): Promise<Readiness> {
 async function look({ db, log, schemaVersion }: Stores): Promise<Readiness> {
   try {
     const status = await schemaStatus(db, [{ version: schemaVersion }])
-    const fault = schemaProblem(status)
+    const recent = recentOutage(db)
+    const fault = schemaProblem(status) ?? (recent === null ? null : outageSentence(recent))
     return fault === null ? { schema: status.version, fault } : { fault }
   } catch (error) {
-    if (isUnavailable(error)) return { fault: 'The database cannot be reached.' }
+    const outage = outageOf(error)
+    if (outage === 'unreachable') return { fault: 'The database cannot be reached.' }
+    if (outage !== null) return { fault: outageSentence(outage) }
     const { name, code } = error as { name?: string; code?: string }
     log.error({ cause: name, code }, "the database's schema could not be read")
     return { fault: 'The database cannot be used: its schema could not be read.' }

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Queryable } from './database.ts'
+import { leaveConnection } from './database-deadlines.ts'
+import { outageSentence } from './database-faults.ts'
 import type { Log } from './log.ts'
 
 /**
@@ -14,6 +16,8 @@ export type SchemaStatus = Readonly<{
   required: number
   /** The oldest program that may use the database, by its newest migration. */
   floor: number
+  /** Whether it can't be written at the moment, as after a fail-over. */
+  readOnly: boolean
 }>
 
 type Versions = readonly { readonly version: number }[]
@@ -21,8 +25,8 @@ type Versions = readonly { readonly version: number }[]
 /** Compares the database with `migrations` by one cheap query. Throws what the database throws when it is away. */
 export async function schemaStatus(db: Queryable, migrations: Versions): Promise<SchemaStatus> {
   const required = Math.max(0, ...migrations.map((migration) => migration.version))
-  const { version, floor } = await storedVersions(db)
-  return { state: compare(version, required, floor), version, required, floor }
+  const { version, floor, readOnly } = await storedVersions(db)
+  return { state: compare(version, required, floor), version, required, floor, readOnly }
 }
 
 /** A sentence on why this program can't work with the database, or null when it can. */
@@ -36,7 +40,7 @@ export function schemaProblem(status: SchemaStatus): string | null {
       `This one knows ${status.required}: start a newer one.`
     )
   }
-  return null
+  return status.readOnly ? outageSentence('read-only') : null
 }
 
 export type WaitOptions = {
@@ -99,17 +103,25 @@ export async function waitUntil(
   }
 }
 
-async function storedVersions(db: Queryable): Promise<{ version: number; floor: number }> {
+async function storedVersions(db: Queryable): Promise<Stored> {
+  // A standby says so here too.
+  const look = db<Stored[]>`
+    select (select coalesce(max(version), 0) from schema_migrations) as version,
+      (select coalesce(max(floor), 0) from schema_floor) as floor,
+      current_setting('transaction_read_only')::boolean as "readOnly"`
   try {
-    const [row] = await db<{ version: number; floor: number }[]>`
-      select (select coalesce(max(version), 0) from schema_migrations) as version,
-        (select coalesce(max(floor), 0) from schema_floor) as floor`
-    return row ?? { version: 0, floor: 0 }
+    const [row] = await look
+    if (row?.readOnly) leaveConnection(look)
+    return row ?? NOTHING
   } catch (error) {
-    if ((error as { code?: unknown }).code === UNDEFINED_TABLE) return { version: 0, floor: 0 }
+    if ((error as { code?: unknown }).code === UNDEFINED_TABLE) return NOTHING
     throw error
   }
 }
+
+type Stored = { version: number; floor: number; readOnly: boolean }
+
+const NOTHING: Stored = { version: 0, floor: 0, readOnly: false }
 
 const UNDEFINED_TABLE = '42P01'
 

@@ -136,7 +136,7 @@ test('a newer schema is left as it is and can be worked with', async () => {
   await run(db, await steps('create table one (id int)', 'create table two (id int)'))
   await run(db, mine)
   const status = await schemaStatus(db, mine)
-  expect(status).toEqual({ state: 'newer', version: 2, required: 1, floor: 0 })
+  expect(status).toEqual({ state: 'newer', version: 2, required: 1, floor: 0, readOnly: false })
   expect(schemaProblem(status)).toBeNull()
   await waitForSchema(db, mine, { timeoutSeconds: 0, log })
 })

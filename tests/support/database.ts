@@ -88,7 +88,7 @@ async function makeTemplate(server: DatabaseConfig): Promise<string> {
 }
 
 async function withAdmin<T>(config: DatabaseConfig, use: (db: Database) => Promise<T>): Promise<T> {
-  const db = openDatabase(config, { max: 1, lockMilliseconds: 0 })
+  const db = openDatabase(config, { max: 1, lockMilliseconds: 0, deadlines: null })
   try {
     return await use(db)
   } finally {

@@ -119,3 +119,40 @@ test('a worker goes on when the database comes back', async () => {
   await worker.stop()
   expect(lines.at(-1)).toContain('The worker has stopped')
 }, 30_000)
+
+test('a worker goes on when a frozen database wakes, and stops although it is frozen', async () => {
+  const server = await startRestartablePostgres()
+  undo.push(() => server.remove())
+  const db = openDatabase(server.config, {
+    deadlines: { statementMilliseconds: 500, transactionMilliseconds: 1000 },
+  })
+  undo.push(() => db.end({ timeout: 1 }))
+  const { log, lines } = recordedLog()
+  await migrate(db, await readMigrations(), { log, clock: systemClock })
+  const queue = await queueOn({ db, log })
+  const ran = new Set<number>()
+  const worker = await startWorker({ db, log }, [greeting(async ({ id }) => void ran.add(id))], {
+    pollSeconds: 0.5,
+    graceSeconds: 5,
+  })
+  undo.push(() => worker.stop())
+  const send = (id: number) => db.begin((tx) => queue.send(tx, 'greet', { id }))
+  await send(1)
+  await eventually('the first job ran', () => ran.has(1))
+  await server.freeze()
+  await expect(send(2)).rejects.toThrow()
+  await Bun.sleep(1000)
+  await server.thaw()
+  await eventually('the database takes jobs again', () =>
+    send(3).then(
+      () => true,
+      () => false,
+    ),
+  )
+  await eventually('a later job ran', () => ran.has(3))
+  expect(lines.filter((line) => line.includes('The job queue met an error')).length).toBe(1)
+  await server.freeze()
+  await worker.stop()
+  expect(lines.at(-1)).toContain('The worker has stopped')
+  await server.thaw()
+}, 30_000)

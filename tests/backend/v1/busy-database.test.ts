@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { failureOf } from '../../../src/backend/errors.ts'
-import { type Database, isUnavailable, openDatabase } from '../../../src/platform/database.ts'
+import { type Database, openDatabase } from '../../../src/platform/database.ts'
+import { isUnavailable } from '../../../src/platform/database-faults.ts'
 import { createLog } from '../../../src/platform/log.ts'
 import { type Answer, api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'

@@ -1,0 +1,13 @@
+import type { Deadlines } from '../platform/database-deadlines.ts'
+import type { PlainName, Settings } from './settings.ts'
+
+/** How long the database, embedded or external, is waited for. */
+export function readDeadlines(settings: Settings): Deadlines {
+  // Less than the minute after which the HTTP server closes a silent connection.
+  const limits = { minimum: 1, maximum: 50 }
+  const seconds = (name: PlainName, otherwise: number) => settings.integer(name, limits) ?? otherwise
+  return {
+    statementMilliseconds: seconds('DATABASE_READ_TIMEOUT_SECONDS', 5) * 1000,
+    transactionMilliseconds: seconds('DATABASE_CHANGE_TIMEOUT_SECONDS', 10) * 1000,
+  }
+}

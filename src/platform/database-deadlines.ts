@@ -1,0 +1,132 @@
+import type postgres from 'postgres'
+import { DeadlinePassed, isLoss, OutcomeUnknown, outageOf } from './database-faults.ts'
+
+/** How long whoever asks waits at most, a wait for a free connection included. */
+export type Deadlines = Readonly<{
+  /** A statement by itself; `Infinity` for no deadline, as below. */
+  statementMilliseconds: number
+  /** A transaction as a whole. */
+  transactionMilliseconds: number
+}>
+
+/**
+ * Gives every statement and every transaction of a pool a deadline of our own: a server that has stopped ends nothing
+ * by itself, and does not hear a request to cancel either. What overruns is rejected with `DeadlinePassed`, and
+ * its connection is destroyed, so that a late answer reaches nobody. A change that was under way when the server was
+ * lost is rejected with `OutcomeUnknown`. A connection to a server that refuses to write is left, in case there is
+ * another server at the same address by now. `met` hears of every error.
+ */
+export function keepDeadlines(sql: postgres.Sql, deadlines: Deadlines, met: (error: unknown) => void): void {
+  const pool = sql as unknown as Pool
+  const begin = pool.begin
+  pool.options.onquery = (statement) => {
+    // A transaction's first statement: the whole has a deadline.
+    if (statement.options.onexecute === undefined) watch(statement, deadlines.statementMilliseconds, met)
+  }
+  pool.begin = async (...args) => {
+    const [mode, work] = typeof args[0] === 'function' ? ['', args[0]] : [args[0], args[1] as Work]
+    const milliseconds = (args[2] as number | undefined) ?? deadlines.transactionMilliseconds
+    return await watchTransaction((one, onbegin) => begin(mode, one, onbegin), work, milliseconds, met)
+  }
+}
+
+/** One transaction with a deadline of its own; `Infinity` for none. */
+export const beginWithin = async <T>(
+  db: postgres.Sql,
+  milliseconds: number,
+  work: (tx: postgres.TransactionSql) => Promise<T>,
+): Promise<T> => (await (db as unknown as Pool).begin('', work as Work, milliseconds)) as T
+
+/** Has the pool close the connection that a statement ran on, once what else was sent on it is answered. */
+export function leaveConnection(statement: unknown): void {
+  const { socket, connection } = statement as Statement
+  // One that is lost already may serve others by now.
+  if (socket?.readyState === 'open' && !socket.destroyed) void connection?.end()
+}
+
+type Work = (tx: postgres.TransactionSql) => unknown
+
+/** What the patched driver lets us see of itself. */
+type Pool = {
+  options: { onquery?: (statement: Statement) => void }
+  begin(mode: string | Work, work?: Work, more?: unknown): Promise<unknown>
+}
+
+/** A query of the driver; it has a socket once it was sent. */
+type Statement = {
+  strings: readonly string[]
+  options: { onexecute?: unknown }
+  socket?: { destroy(): void; destroyed: boolean; readyState: string }
+  connection?: Connection
+  resolve(value: unknown): void
+  reject(error: unknown): void
+  cancel(): void
+}
+
+type Connection = { end(): Promise<void>; queue: { remove(connection: Connection): void } }
+
+function watch(statement: Statement, milliseconds: number, met: (error: unknown) => void): void {
+  const { resolve, reject } = statement
+  const timer = after(milliseconds, () => {
+    statement.reject(new DeadlinePassed())
+    giveUp(statement)
+  })
+  statement.resolve = (value) => {
+    clearTimeout(timer)
+    resolve(value)
+  }
+  statement.reject = (error) => {
+    clearTimeout(timer)
+    met(error)
+    if (outageOf(error) === 'read-only') leaveConnection(statement)
+    const isUnknown = isLoss(error) && statement.socket !== undefined && !isRead(statement)
+    reject(isUnknown ? new OutcomeUnknown(error) : error)
+  }
+}
+
+async function watchTransaction(
+  begin: (work: Work, onbegin: (first: Statement) => void) => Promise<unknown>,
+  work: Work,
+  milliseconds: number,
+  met: (error: unknown) => void,
+): Promise<unknown> {
+  let first: Statement | undefined
+  let isCommitting = false
+  const noting: Work = async (tx) => {
+    const result = work(tx)
+    const value = await (Array.isArray(result) ? Promise.all(result) : result)
+    isCommitting = true
+    return value
+  }
+  const { promise: overrun, reject } = Promise.withResolvers<never>()
+  const overruns = () => {
+    reject(new DeadlinePassed())
+    if (first !== undefined) giveUp(first)
+  }
+  const timer = after(milliseconds, overruns)
+  try {
+    return await Promise.race([begin(noting, (statement) => (first = statement)), overrun])
+  } catch (error) {
+    met(error)
+    if (first !== undefined && outageOf(error) === 'read-only') leaveConnection(first)
+    throw isCommitting && isLoss(error) ? new OutcomeUnknown(error) : error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+// A timer for ever would end at once.
+const after = (milliseconds: number, work: () => void) =>
+  milliseconds === Infinity ? undefined : setTimeout(work, Math.max(0, milliseconds))
+
+/** What was sent loses its connection, at once and without a word to the server; what was not leaves the queue. */
+function giveUp(statement: Statement): void {
+  const { socket, connection } = statement
+  if (socket === undefined) return statement.cancel()
+  if (socket.destroyed) return
+  // Until the socket says that it is closed, the pool would go on to send by it.
+  connection?.queue.remove(connection)
+  socket.destroy()
+}
+
+const isRead = ({ strings }: Statement): boolean => /^\s*(select|show)\b/i.test(strings[0] ?? '')
