@@ -53,7 +53,8 @@ const NEVER_MET: Readonly<Record<string, readonly string[]>> = {
 /** Rules that are excused by their form, whatever their table. */
 const FORMS_NEVER_MET: Readonly<Record<string, RegExp>> = {
   'ids are random': /^PRIMARY KEY \(id\)$/,
-  'it holds an id, which is unique already: it is there for foreign keys to refer to': /^UNIQUE \(.*\bid\b.*\)$/,
+  'it holds an id, which is unique already: it is there for foreign keys to refer to':
+    /^UNIQUE \(.*\bid\b.*\)$/,
   'organisations are never deleted': /^FOREIGN KEY \(organisation_id\) REFERENCES organisations\(id\)$/,
 }
 
