@@ -4,9 +4,8 @@ import type { Transaction } from '../../platform/database.ts'
 import type { Credential, RequestOrigin } from '../actor.ts'
 import { recordFor } from '../audit/audit.ts'
 import { Account, emailKey, presentAccount } from '../auth/account.ts'
-import { verifyAddress } from '../auth/email-link-queries.ts'
+import { accountOf, proveAddress } from '../auth/accounts.ts'
 import { isLinkOf, linkRowId } from '../auth/links.ts'
-import { findAccountOf } from '../auth/queries.ts'
 import type { Person } from '../auth/session.ts'
 import { conflict, forbidden, notFound } from '../errors.ts'
 import { join } from '../members/joining.ts'
@@ -50,9 +49,9 @@ export async function requireOffer(ctx: Context, token: string, emailKey: string
 /** Makes whoever is signed in a member of the organisation that invites; refused as `acceptFor` says. */
 export async function accept(ctx: Context, caller: Person, token: string): Promise<Accepted> {
   const { userId, email, name, credential, origin } = caller
-  const [account] = await lockingTransaction(ctx, async (tx) => {
+  const account = await lockingTransaction(ctx, async (tx) => {
     await acceptFor(ctx, tx, token, { userId, emailKey: emailKey(email), name, credential, origin })
-    return findAccountOf(tx, userId)
+    return accountOf(tx, userId)
   })
   const { member, organisation } = account === undefined ? NOBODY : presentAccount(ctx, account)
   if (member === null || organisation === null) throw new Error('whoever has just joined is no member')
@@ -80,7 +79,7 @@ export async function acceptFor(
   }
   const now = ctx.clock.now()
   if (!(await queries.close(tx, offer.id, 'accepted', now))) throw notFound('Invite')
-  if (ctx.config.smtp !== null) await verifyAddress(tx, invitee.userId, now)
+  if (ctx.config.smtp !== null) await proveAddress(tx, invitee.userId, now)
   const memberId = await join(ctx, tx, { organisationId, userId: invitee.userId, role: offer.role })
   await recordAcceptance(ctx, tx, offer, invitee, memberId)
   return { memberId, organisationId }
