@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import {
   badFiles,
   cycles,
+  foreignQueries,
+  foreignStatements,
   importsOf,
   leftovers,
   type Rules,
   runtimeUses,
   type Sources,
   undocumented,
+  untested,
   wrongDirections,
 } from './support/architecture.ts'
 
@@ -58,12 +61,26 @@ function mayUseRuntime(file: string): boolean {
   return files.includes(file) || file.startsWith('src/platform/')
 }
 
+const mayHoldSql = (file: string): boolean => /^src\/(?:core|platform)\//.test(file)
+
 const root = join(import.meta.dir, '..')
 const all = await readSources(await trackedFiles())
 const source = filter(all, (file) => /^src\/.*\.tsx?$/.test(file))
 
 test('imports point one way: main → backend, worker, frontend, edge → core → platform', () => {
   expect(wrongDirections(importsOf(source), areaOf, rules)).toEqual([])
+})
+
+test("a feature's SQL is its own: others use what its use cases export", () => {
+  expect(foreignQueries(importsOf(source))).toEqual([])
+})
+
+test('only core and platform send statements to the database', () => {
+  expect(foreignStatements(source, mayHoldSql)).toEqual([])
+})
+
+test('every resource of the API and every feature of the core has its tests', () => {
+  expect(untested([...all.keys()])).toEqual([])
 })
 
 test('no two files import each other, not even in a wide circle', () => {
@@ -125,6 +142,64 @@ test.each([
   ['src/edge/deno.ts', `import { createApp } from '../backend/app.ts'\ncreateApp()`],
 ])('%s with %j goes the right way', (file, text) => {
   expect(directions({ [file]: text })).toEqual([])
+})
+
+test.each([
+  ['src/backend/v1/roles.ts', `import * as queries from '../../core/roles/queries.ts'\nqueries.find()`],
+  ['src/core/members/members.ts', `import { find } from '../roles/queries.ts'\nfind()`],
+  ['src/core/members/members.ts', `import * as sessions from '../auth/session-queries.ts'\nsessions.end()`],
+  ['src/core/members/members.ts', `import type { Row } from '../auth/session-queries.ts'`],
+  ['src/core/housekeeping.ts', `import { removeAll } from './audit/queries.ts'\nremoveAll()`],
+])("%s with %j reaches for another feature's SQL", (file, text) => {
+  expect(foreignQueries(importsOf(sources({ [file]: text })))).toHaveLength(1)
+})
+
+test("a feature's own SQL is for every file of it", () => {
+  const own = {
+    'src/core/auth/sessions.ts': `import { find } from './session-queries.ts'\nfind()`,
+    'src/core/auth/session-queries.ts': `import { columns } from './queries.ts'\ncolumns()`,
+  }
+  expect(foreignQueries(importsOf(sources(own)))).toEqual([])
+})
+
+test('statements are found in whatever form, a database that is only handed on is not', () => {
+  const bad = [
+    'await ctx.db`select 1`',
+    'await tx<{ id: string }[]>`delete from roles`',
+    'await ctx.db.begin(async (tx) => work(tx))',
+    `await ctx.db.unsafe('select 1')`,
+  ]
+  for (const text of bad) {
+    expect(foreignStatements(sources({ 'src/backend/v1/a.ts': text }), mayHoldSql), text).toHaveLength(1)
+    expect(foreignStatements(sources({ 'src/core/roles/a.ts': text }), mayHoldSql)).toEqual([])
+  }
+  const good = 'const organisation = await servedOrganisation(ctx.db)'
+  expect(foreignStatements(sources({ 'src/backend/v1/a.ts': good }), mayHoldSql)).toEqual([])
+})
+
+test('resources and features without tests are found', () => {
+  const files = [
+    'src/backend/v1/roles.ts',
+    'src/backend/service/health.ts',
+    'src/backend/app.ts',
+    'src/core/roles/roles.ts',
+    'src/core/me/me.ts',
+    'src/core/me/queries.ts',
+    'src/core/actor.ts',
+  ]
+  expect(untested(files)).toEqual([
+    'tests/backend/v1/roles.test.ts is missing.',
+    'tests/backend/service/health.test.ts is missing.',
+    'tests/core/roles/ holds no test.',
+    'tests/core/me/ holds no test.',
+  ])
+  const tests = [
+    'tests/backend/v1/roles.test.ts',
+    'tests/backend/service/health.test.ts',
+    'tests/core/roles/role.test.ts',
+    'tests/core/me/me.test.ts',
+  ]
+  expect(untested([...files, ...tests])).toEqual([])
 })
 
 test('circles are found, of two files and of three, of values and of types', () => {

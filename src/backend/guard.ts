@@ -29,7 +29,10 @@ export const guard = (ctx: Context, requests: Requests) => {
 
   return new Elysia({ name: 'guard', normalize: false }).macro({
     permission: ([resourceClass, action, plan]: readonly [OrganisationClass, Action, 'paid plan'?]) => ({
-      detail: { 'x-permission': `${resourceClass}: ${action}` } as object,
+      detail: {
+        'x-permission': `${resourceClass}: ${action}`,
+        ...(plan !== undefined && { 'x-condition': plan }),
+      } as object,
       transform: ({ request, body }: Entering) =>
         enter(request, body, (caller) => {
           requirePermission(caller, 'permissions', resourceClass, action)

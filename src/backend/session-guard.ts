@@ -38,7 +38,7 @@ export const sessionGuard = (ctx: Context, requests: Requests) => {
 
   return new Elysia({ name: 'session-guard', normalize: false }).macro({
     visitor: (kind: 'anyone' | 'password') => ({
-      detail: { 'x-permission': 'none', security: [] } as object,
+      detail: { 'x-permission': 'none', ...condition(kind), security: [] } as object,
       transform: ({ request, body }: Entering) => {
         if (kind === 'password') requirePasswords(ctx)
         requireOwnPage(ctx, request)
@@ -46,7 +46,7 @@ export const sessionGuard = (ctx: Context, requests: Requests) => {
       },
     }),
     signedIn: (kind: keyof typeof CALLERS) => ({
-      detail: { 'x-permission': CALLERS[kind], security: SECURITY[kind] } as object,
+      detail: { 'x-permission': CALLERS[kind], ...condition(kind), security: SECURITY[kind] } as object,
       transform: async ({ request, body }: Entering) => {
         if (kind === 'password') requirePasswords(ctx)
         await enter(request, kind)
@@ -57,6 +57,9 @@ export const sessionGuard = (ctx: Context, requests: Requests) => {
     }),
   })
 }
+
+/** What the deployment must have, whoever calls. */
+const condition = (kind: string) => (kind === 'password' ? { 'x-condition': 'password authentication' } : {})
 
 type Entering = { request: Request; body: unknown }
 

@@ -1,7 +1,7 @@
 import { badRequest, conflict, type DomainError, forbidden, notFound, unauthenticated } from './errors.ts'
 
-/** What each rule that the database enforces means to a caller who lost a race against it. */
-const REFUSALS: Readonly<Record<string, () => DomainError>> = {
+/** What each rule that the database enforces means to a caller who lost a race against it, by its name there. */
+export const REFUSALS: Readonly<Record<string, () => DomainError>> = {
   roles_name_unique: () => conflict('A role with this name already exists.'),
   apps_name_unique: () => conflict('An app with this name already exists.'),
   environments_name_unique: () => conflict('An environment with this name already exists in this app.'),
@@ -12,6 +12,9 @@ const REFUSALS: Readonly<Record<string, () => DomainError>> = {
   invites_role_held: () => conflict('The role is in use, or has just been deleted.'),
   principals_one_owner: () => forbidden('An organisation has exactly one Owner.'),
   organisations_have_an_owner: () => forbidden('An organisation has exactly one Owner.'),
+  service_accounts_without_global_access: () =>
+    badRequest('A service account cannot hold a role with global access.'),
+  invites_without_global_access: () => badRequest('Nobody can be invited to a role with global access.'),
   grants_environment: () => notFound('Environment'),
   grants_principal: () => notFound('Member'),
   tokens_principal: () => unauthenticated(),

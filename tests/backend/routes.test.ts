@@ -1,57 +1,82 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { api } from '../support/api.ts'
+import { join } from 'node:path'
+import { api, type Client } from '../support/api.ts'
 import { type TestContext, testContext } from '../support/context.ts'
-import { owner } from '../support/people.ts'
+import { member, owner } from '../support/people.ts'
+import { permissionOf, permissionTable, type Route } from '../support/permission-table.ts'
 
-/** The routes that ask nothing of their caller. A new one is a decision: it is added here or it fails. */
-const PUBLIC = [
-  'GET /service/auth/methods',
-  'GET /service/health',
-  'GET /service/metrics',
-  'GET /service/ready',
-  'POST /service/auth/email/resend',
-  'POST /service/auth/email/verify',
-  'POST /service/auth/invites/lookup',
-  'POST /service/auth/password/forgot',
-  'POST /service/auth/password/login',
-  'POST /service/auth/password/register',
-  'POST /service/auth/password/reset',
-]
-
-type Route = {
-  method: string
-  path: string
-  hooks: Record<string, unknown> & { detail?: Record<string, unknown> }
-}
+// UPDATE_PERMISSIONS=1 writes the table anew; what changed is then to be read in the diff.
+const TABLE = join(import.meta.dir, '../../docs/permissions.md')
+const isUpdate = Boolean(process.env.UPDATE_PERMISSIONS)
 
 let ctx: TestContext
 let service: ReturnType<typeof api>
 let routes: Route[]
+let ada: Awaited<ReturnType<typeof owner>>
 
 beforeAll(async () => {
   ctx = await testContext()
   service = api(ctx)
-  await owner(ctx)
+  ada = await owner(ctx)
   routes = (service.app.routes as unknown as Route[]).filter((route) => !route.path.startsWith('/swagger'))
 })
 afterAll(() => ctx.close())
 
+/** A request that nobody gets through to the body of: it is no JSON. */
+function send(client: Client, { method, path }: Route) {
+  const headers = { 'content-type': 'application/json' }
+  const init = method === 'GET' ? {} : { body: '{', headers }
+  return client.send(method, path.replace(/:[a-z_]+/g, '4f9d5a52-6f0b-4a9e-8a3c-0d6f3b1c2e7a'), init)
+}
+
+/** A member whose role allows everything but the permissions of one level. */
+async function withoutAny(level: string) {
+  const { body: all } = await service.as(ada.token).get('/v1/me')
+  const permissions = {
+    permissions: level === 'permissions' ? {} : all.role.permissions.permissions,
+    app_permissions: level === 'permissions' ? all.role.permissions.appPermissions : {},
+  }
+  const role = { name: `No ${level}`, permissions }
+  return await member(ctx, (await service.as(ada.token).post('/v1/roles', role)).body)
+}
+
 const nameOf = ({ method, path }: Route) => `${method} ${path.replace(/(.)\/$/, '$1')}`
 
 describe('every route', () => {
-  test('declares what it asks of its caller, or is on the public list', () => {
-    const open = routes.filter(
-      (route) => !route.hooks.detail?.['x-permission'] || route.hooks.detail['x-permission'] === 'none',
-    )
-    expect(open.map(nameOf).sort()).toEqual(PUBLIC)
+  test('asks of its caller what docs/permissions.md says', async () => {
+    expect(routes.filter((route) => permissionOf(route) === null).map(nameOf)).toEqual([])
+    const table = permissionTable(routes)
+    if (isUpdate) await Bun.write(TABLE, table)
+    expect(
+      await Bun.file(TABLE).text(),
+      'A route asks for another permission than docs/permissions.md says. If that is meant: ' +
+        'UPDATE_PERMISSIONS=1 bun tests/run.ts tests/backend/routes.test.ts, and have the changed lines reviewed.',
+    ).toBe(table)
   })
 
-  test('is 401 for nobody, unless it is on the public list', async () => {
-    for (const route of routes.filter((route) => !PUBLIC.includes(nameOf(route)))) {
-      const path = route.path.replace(/:[a-z_]+/g, '4f9d5a52-6f0b-4a9e-8a3c-0d6f3b1c2e7a')
-      const headers = { 'content-type': 'application/json' }
-      const init = route.method === 'GET' ? {} : { body: '{', headers }
-      const { status, body, headers: answered } = await service.anonymous.send(route.method, path, init)
+  test.each(['permissions', 'app_permissions'])(
+    'refuses whoever lacks its permission and names it, where those are %s',
+    async (level) => {
+      const caller = service.as((await withoutAny(level)).token)
+      const permission = level === 'permissions' ? /^(\w+): (\w+)$/ : /^(\w+) \(app level\): (\w+)$/
+      const guarded = routes.filter((route) => permission.test(permissionOf(route) ?? ''))
+      expect(guarded.length).toBeGreaterThan(3)
+      for (const route of guarded) {
+        const [, resource = '', action] = permissionOf(route)?.match(permission) ?? []
+        const words = resource.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
+        const { status, body } = await send(caller, route)
+        expect({ route: nameOf(route), status, error: body.error }).toEqual({
+          route: nameOf(route),
+          status: 403,
+          error: `You don't have permission to ${action} ${words}.`,
+        })
+      }
+    },
+  )
+
+  test('is 401 for nobody, unless it asks for nothing', async () => {
+    for (const route of routes.filter((route) => permissionOf(route) !== 'none')) {
+      const { status, body, headers: answered } = await send(service.anonymous, route)
       expect(status, nameOf(route)).toBe(401)
       expect(body, nameOf(route)).toEqual({ error: expect.any(String) })
       expect(answered.get('www-authenticate'), nameOf(route)).toBe('Bearer')

@@ -1,11 +1,13 @@
 import { createApp } from '../../src/backend/app.ts'
 import type { Context } from '../../src/context.ts'
+import { answerChecks } from './answer-checks.ts'
+import type { TestDatabase } from './database.ts'
 
 /** What an answer said. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 export type Answer = { status: number; body: any; headers: Headers }
 
-export type Client = {
+type Calls = {
   get(path: string): Promise<Answer>
   post(path: string, body?: unknown): Promise<Answer>
   put(path: string, body?: unknown): Promise<Answer>
@@ -18,16 +20,24 @@ export type Client = {
   ): Promise<Answer>
 }
 
+/**
+ * Someone who calls. Every answer must keep what `answer-checks.ts` says: a status that the route declares, and an
+ * audit entry of what was changed. `unrecorded` sends what must leave no entry: because it changes nothing, or because
+ * the test keeps the entry from being written.
+ */
+export type Client = Calls & { unrecorded: Calls }
+
 /** Clients of one backend: `as(token)` calls with a bearer, `anonymous` without. */
-export function api(ctx: Context, peerAddress = '127.0.0.1') {
+export function api(ctx: Context & { database: TestDatabase }, peerAddress = '127.0.0.1') {
   const app = createApp(ctx, () => peerAddress)
-  const client = (authorization: string | null): Client => {
-    const send: Client['send'] = async (method, path, init = {}) => {
+  const check = answerChecks(app, ctx.database.aside)
+  const calls = (authorization: string | null, isRecorded: boolean): Calls => {
+    const send: Calls['send'] = async (method, path, init = {}) => {
       const headers = { ...(authorization !== null && { authorization }), ...init.headers }
       const response = await app.handle(new Request(`http://localhost${path}`, { method, ...init, headers }))
-      const text = await response.text()
-      const isJson = response.headers.get('content-type')?.includes('json')
-      return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
+      const answer = await read(response)
+      await check({ method, path, isRecorded }, answer)
+      return answer
     }
     const json = (method: string) => (path: string, body: unknown) =>
       send(method, path, {
@@ -42,5 +52,15 @@ export function api(ctx: Context, peerAddress = '127.0.0.1') {
       put: json('PUT'),
     }
   }
+  const client = (authorization: string | null): Client => ({
+    ...calls(authorization, true),
+    unrecorded: calls(authorization, false),
+  })
   return { app, as: (token: string) => client(`Bearer ${token}`), anonymous: client(null) }
+}
+
+async function read(response: Response): Promise<Answer> {
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json')
+  return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
 }

@@ -32,6 +32,37 @@ export function wrongDirections(imports: Import[], areaOf: (file: string) => str
     )
 }
 
+/** Imports of a feature's SQL from outside that feature: others ask its use cases. */
+export function foreignQueries(imports: Import[]): string[] {
+  return imports
+    .filter(({ from, to }) => /\/(?:[a-z-]+-)?queries\.ts$/.test(to) && folderOf(from) !== folderOf(to))
+    .map(({ from, to }) => `${from} must not import ${to}: the feature's use cases are for others.`)
+}
+
+/** Statements to the database outside the areas that may hold SQL. */
+export function foreignStatements(sources: Sources, mayHold: (file: string) => boolean): string[] {
+  const statement = /\b(?:db|tx|sql)(?:<[^`;]*>)?`|\b(?:db|tx|sql)\.(?:unsafe|begin|file)\(/
+  return [...sources]
+    .filter(([file, text]) => !mayHold(file) && statement.test(text))
+    .map(([file]) => `${file} sends a statement to the database itself.`)
+}
+
+/** Resources of the API and features of the core without a test file in their place. */
+export function untested(files: readonly string[]): string[] {
+  const there = new Set(files)
+  const resources = files.filter((file) => /^src\/backend\/(?:v1|service)\/[^/]+\.ts$/.test(file))
+  const features = new Set(files.flatMap((file) => file.match(/^src\/(core\/[^/]+)\//)?.[1] ?? []))
+  return [
+    ...resources
+      .map((file) => file.replace(/^src\/(.*)\.ts$/, 'tests/$1.test.ts'))
+      .filter((test) => !there.has(test))
+      .map((test) => `${test} is missing.`),
+    ...[...features]
+      .filter((feature) => !files.some((file) => file.startsWith(`tests/${feature}/`) && isTest(file)))
+      .map((feature) => `tests/${feature}/ holds no test.`),
+  ]
+}
+
 /** Circles of imports, those of types included. */
 export function cycles(imports: Import[]): string[] {
   const targets = Map.groupBy(imports, ({ from }) => from)
@@ -104,6 +135,10 @@ export function leftovers(sources: Sources, patterns: Readonly<Record<string, Re
     ),
   )
 }
+
+const folderOf = (file: string): string => file.slice(0, file.lastIndexOf('/'))
+
+const isTest = (file: string): boolean => file.endsWith('.test.ts')
 
 function specifiers(file: string, text: string): { specifier: string; kind: 'type' | 'value' }[] {
   // The scanner leaves out types; the expressions below find them too, and only they see `import('x').Y`.

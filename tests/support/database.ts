@@ -5,8 +5,11 @@ import { createLog } from '../../src/platform/log.ts'
 import { migrate, readMigrations } from '../../src/platform/migrate.ts'
 import { startTestServer } from './server.ts'
 
-/** A database of one test's own. `drop` closes `db` and deletes the database, whoever else is connected. */
-export type TestDatabase = { db: Database; config: DatabaseConfig; drop(): Promise<void> }
+/**
+ * A database of one test's own. `aside` is a connection that no test counts, fills or breaks: the support's own checks
+ * ask over it. `drop` closes both and deletes the database, whoever else is connected.
+ */
+export type TestDatabase = { db: Database; aside: Database; config: DatabaseConfig; drop(): Promise<void> }
 
 /** A fresh, migrated database: a copy of the template that the first caller makes. */
 export async function testDatabase(): Promise<TestDatabase> {
@@ -51,11 +54,13 @@ async function createDatabase(server: DatabaseConfig, like: string): Promise<Tes
   await withAdmin(server, (admin) => admin.unsafe(`CREATE DATABASE ${database} ${like}`))
   const config = { ...server, database }
   const db = openDatabase(config)
+  const aside = openDatabase(config, { max: 1 })
   return {
     db,
+    aside,
     config,
     drop: async () => {
-      await db.end({ timeout: 1 })
+      await Promise.all([db.end({ timeout: 1 }), aside.end({ timeout: 1 })])
       await withAdmin(server, (admin) => admin.unsafe(`DROP DATABASE ${database} WITH (FORCE)`))
     },
   }

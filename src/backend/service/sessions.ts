@@ -44,8 +44,12 @@ export const sessionsRoutes = (ctx: Context, requests: Requests) =>
       {
         signedIn: 'session',
         body: NoBody,
-        response: answers(204, NoContent, 400, 401, 403, 413, 415),
-        detail: { tags, summary: 'Sign out', description: 'Ends this session, and with it all its bearers.' },
+        response: answers(204, NoContent, 400, 401, 403, 404, 413, 415),
+        detail: {
+          tags,
+          summary: 'Sign out',
+          description: 'Ends this session, and with it all its bearers; 404 when it has just been ended.',
+        },
       },
     )
     .get('/sessions', ({ caller, query }) => sessions.list(ctx, caller, query), {

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
-import { environmentsOfApp } from '../environments/queries.ts'
+import { environmentsOfApp } from '../environments/of-app.ts'
 import { oldestFirst, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
 import type { AppRow, AppValues } from './app.ts'

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/database.ts'
 import { reachesEverything } from '../access.ts'
 import type { Actor } from '../actor.ts'
-import { insertGrants } from '../grants/queries.ts'
+import { grantToCreator } from '../grants/grants.ts'
 import { generateEnvironmentKeys } from '../keys/environment-keys.ts'
 import { nameKey } from '../text.ts'
 import { type EnvironmentRow, typeOf } from './environment.ts'
@@ -39,7 +39,7 @@ export async function createEnvironments(
   await queries.insert(tx, rows)
   if (!reachesEverything(actor)) {
     const grants = ids.map((environmentId) => ({ appId: app.id, environmentId }))
-    await insertGrants(tx, organisationId, actor.id, grants, now)
+    await grantToCreator(tx, actor, grants, now)
   }
   await giveCopies(ctx, tx, organisationId, await queries.holdersOfNew(tx, organisationId, actor.id), rows)
   return rows

@@ -16,13 +16,6 @@ export type NewEnvironment = EnvironmentRow &
 
 const columns = (db: Queryable) => db`e.id, e.name, e.env_type, e.index, e.created_at, e.updated_at`
 
-/** The environments of an app `a` of the enclosing query that the actor can access, by index, as JSON. */
-export const environmentsOfApp = (db: Queryable, actor: Actor) => db`
-  (select coalesce(json_agg(json_build_object('id', e.id, 'name', e.name, 'env_type', e.env_type,
-      'index', e.index, 'created_at', e.created_at, 'updated_at', e.updated_at) order by e.index), '[]')
-    from environments e
-    where e.organisation_id = a.organisation_id and e.app_id = a.id and ${environmentIsVisible(db, actor)})`
-
 /**
  * The environments of an app that the actor can access, by index: a new one comes last, so this is oldest first.
  * Undefined when the actor can access no such app, also for a malformed id.

@@ -75,6 +75,16 @@ export async function set<View>(
   })
 }
 
+/** Grants environments that have just been made to whoever made them; the copies of their keys are for the caller. */
+export async function grantToCreator(
+  tx: Transaction,
+  actor: Actor,
+  made: readonly Wish[],
+  at: Date,
+): Promise<void> {
+  await queries.insertGrants(tx, actor.organisation.id, actor.id, made, at)
+}
+
 const noSuch = ({ type }: Subject) => notFound(type === 'member' ? 'Member' : 'Service account')
 
 const wishOf = (grant: { app_id: string; environment_id: string }): Wish => ({

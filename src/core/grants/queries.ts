@@ -1,25 +1,10 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import type { SealedEnvironment } from '../environments/key-copies.ts'
 import type { RoleKind } from '../permissions.ts'
-import type { AccessibleApps, Subject, Wish } from './grant.ts'
+import type { Subject, Wish } from './grant.ts'
 
 /** Whoever's access is set: its kind of role decides whether it can be, its identity key what is wrapped. */
 export type Grantee = Readonly<{ id: string; name: string; role_kind: RoleKind; identity_key: string }>
-
-/** The apps that a principal `p` of the enclosing query can open, as JSON. */
-export const accessibleApps = (db: Queryable) => db<{ apps: AccessibleApps }[]>`
-  (select coalesce(json_agg(json_build_object('id', app.id, 'name', app.name, 'environments', app.environments)
-      order by app.name_key, app.id), '[]')
-    from (
-      select a.id, a.name, a.name_key,
-        coalesce(json_agg(json_build_object('id', e.id, 'name', e.name, 'envType', e.env_type) order by e.index)
-          filter (where e.id is not null), '[]') as environments
-      from apps a left join environments e on e.organisation_id = a.organisation_id and e.app_id = a.id
-      where a.organisation_id = p.organisation_id and (
-        p.role_kind in ('owner', 'admin')
-        or exists (select 1 from grants g where g.principal_id = p.id and g.environment_id = e.id))
-      group by a.id
-    ) app)`
 
 /** The live member or service account of this id; undefined when there is none. */
 export const findGrantee = async (

@@ -4,9 +4,8 @@ import type { Transaction } from '../../platform/database.ts'
 import type { Credential, RequestOrigin } from '../actor.ts'
 import { recordFor } from '../audit/audit.ts'
 import { Account, emailKey, presentAccount } from '../auth/account.ts'
-import { verifyAddress } from '../auth/email-link-queries.ts'
+import { accountOf, proveAddress } from '../auth/accounts.ts'
 import { isLinkOf, linkRowId } from '../auth/links.ts'
-import { findAccountOf } from '../auth/queries.ts'
 import type { Person } from '../auth/session.ts'
 import { conflict, forbidden, notFound } from '../errors.ts'
 import { join } from '../members/joining.ts'
@@ -49,10 +48,10 @@ export async function requireOffer(ctx: Context, token: string, emailKey: string
 /** Makes whoever is signed in a member of the organisation that invites; refused as `takeOffer` and `acceptFor` say. */
 export async function accept(ctx: Context, caller: Person, token: string): Promise<Accepted> {
   const { userId, email, name, credential, origin } = caller
-  const [account] = await lockingTransaction(ctx, async (tx) => {
+  const account = await lockingTransaction(ctx, async (tx) => {
     const offer = await takeOffer(ctx, tx, token, emailKey(email))
     await acceptFor(ctx, tx, offer, { userId, name, credential, origin })
-    return findAccountOf(tx, userId)
+    return accountOf(tx, userId)
   })
   const { member, organisation } = account === undefined ? NOBODY : presentAccount(ctx, account)
   if (member === null || organisation === null) throw new Error('whoever has just joined is no member')
@@ -93,7 +92,7 @@ export async function acceptFor(
   }
   const now = ctx.clock.now()
   if (!(await queries.close(tx, offer.id, 'accepted', now))) throw notFound('Invite')
-  if (ctx.config.smtp !== null) await verifyAddress(tx, invitee.userId, now)
+  if (ctx.config.smtp !== null) await proveAddress(tx, invitee.userId, now)
   const { organisation_id: organisationId, role } = offer
   const memberId = await join(ctx, tx, { organisationId, userId: invitee.userId, role })
   await recordAcceptance(ctx, tx, offer, invitee, memberId)

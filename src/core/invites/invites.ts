@@ -7,7 +7,7 @@ import { emailKey } from '../auth/account.ts'
 import { badRequest, conflict, limitReached, notFound } from '../errors.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import type { RoleKind } from '../permissions.ts'
-import * as roleQueries from '../roles/queries.ts'
+import { referredTo as roleReferredTo } from '../roles/roles.ts'
 import { change } from '../transactions.ts'
 import {
   type CreateInvite,
@@ -34,8 +34,7 @@ export async function list(ctx: Context, actor: Actor, request: PageRequest): Pr
  */
 export async function create(ctx: Context, caller: Actor, input: CreateInvite): Promise<Invite> {
   const invite = await change(ctx, caller, async (tx, actor) => {
-    const role = await roleQueries.find(tx, actor.organisation.id, input.role_id)
-    if (role === undefined) throw notFound('Role', input.role_id)
+    const role = await roleReferredTo(tx, actor, input.role_id)
     const refusal = refusalToInviteTo(role.kind)
     if (refusal !== null) throw badRequest(refusal)
     await queries.closeExpired(tx, actor.organisation.id, ctx.clock.now())

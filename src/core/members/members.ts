@@ -1,15 +1,14 @@
 import type { Context } from '../../context.ts'
-import type { Queryable } from '../../platform/database.ts'
+import type { Queryable, Transaction } from '../../platform/database.ts'
 import { allow } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import * as sessions from '../auth/session-queries.ts'
+import * as sessions from '../auth/sessions.ts'
 import { notFound } from '../errors.ts'
-import { cancelSentBy } from '../invites/queries.ts'
+import { cancelSentBy } from '../invites/closing.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import * as principals from '../principals/principals.ts'
-import * as principalQueries from '../principals/queries.ts'
-import * as roleQueries from '../roles/queries.ts'
+import { referredTo as roleReferredTo } from '../roles/roles.ts'
 import { change } from '../transactions.ts'
 import {
   type ChangeRole,
@@ -42,8 +41,7 @@ export const changeRole = (ctx: Context, caller: Actor, id: string, input: Chang
   change(ctx, caller, async (tx, actor) => {
     const member = await existing(tx, actor, id)
     allow(refusalToChangeRole(standingOf(actor), { id: member.id, kind: member.role_kind }))
-    const role = await roleQueries.find(tx, actor.organisation.id, input.role_id)
-    if (role === undefined) throw notFound('Role', input.role_id)
+    const role = await roleReferredTo(tx, actor, input.role_id)
     allow(refusalToAssign(standingOf(actor), role.kind))
     if (role.id === member.role_id) return present(member)
 
@@ -78,10 +76,10 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
     const member = await existing(tx, actor, id)
     allow(refusalToRemove(standingOf(actor), { id: member.id, kind: member.role_kind }))
     const now = ctx.clock.now()
-    await cancelSentBy(tx, actor.organisation.id, member.id, now)
+    await cancelSentBy(tx, { id: member.id, organisationId: actor.organisation.id }, now)
     await queries.markRemoved(tx, member.id, member.role_name, now)
-    await principalQueries.remove(tx, member.id)
-    await sessions.removeAll(tx, member.user_id)
+    await principals.remove(tx, member.id)
+    await sessions.endAll(tx, member.user_id)
     await record(ctx, tx, actor, {
       eventType: 'member.removed',
       resourceType: 'member',
@@ -91,6 +89,18 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
       description: 'Member removed from the organisation.',
     })
   })
+
+/** The live member that a body refers to by its id; 404 names the id where the organisation has no such member. */
+export async function referredTo(db: Queryable, actor: Actor, id: string): Promise<MemberRow> {
+  const member = await queries.find(db, actor.organisation.id, id)
+  if (member === undefined) throw notFound('Member', id)
+  return member
+}
+
+/** Notes that a membership was changed by what is stored elsewhere. */
+export async function touch(tx: Transaction, id: string, at: Date): Promise<void> {
+  await queries.touch(tx, id, at)
+}
 
 async function existing(db: Queryable, actor: Actor, id: string): Promise<MemberRow> {
   const member = await queries.find(db, actor.organisation.id, id)

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
+import { accessibleApps } from '../grants/accessible-apps.ts'
 import type { AccessibleApps } from '../grants/grant.ts'
-import { accessibleApps } from '../grants/queries.ts'
 import { oldestFirst, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
 import type { MemberRow } from './member.ts'

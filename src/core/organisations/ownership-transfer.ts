@@ -4,10 +4,9 @@ import type { Transaction } from '../../platform/database.ts'
 import { allow } from '../access.ts'
 import { type Actor, type Caller, isActor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { notFound } from '../errors.ts'
-import * as memberQueries from '../members/queries.ts'
+import * as members from '../members/members.ts'
 import { hasGlobalAccess, type RoleKind } from '../permissions.ts'
-import * as principalQueries from '../principals/queries.ts'
+import * as principals from '../principals/principals.ts'
 import { Closed, Id } from '../schema.ts'
 import { change } from '../transactions.ts'
 
@@ -55,16 +54,17 @@ export const transfer = (ctx: Context, caller: Actor, input: TransferOwnership):
   change(ctx, caller, async (tx, actor) => {
     allow(refusalToTransfer({ kind: actor.role.kind }, 0))
     const organisationId = actor.organisation.id
-    const target = await memberQueries.find(tx, organisationId, input.member_id)
-    if (target === undefined) throw notFound('Member', input.member_id)
+    const target = await members.referredTo(tx, actor, input.member_id)
     allow(refusalToBecomeOwner(actor, { id: target.id, kind: target.role_kind }))
     const now = ctx.clock.now()
     const roles = await topRoles(tx, organisationId)
-    // In this order: there is never a second Owner, and at the end of the transaction there is one.
-    await principalQueries.setRole(tx, actor.id, roles.admin)
-    await principalQueries.setRole(tx, target.id, roles.owner)
-    await memberQueries.touch(tx, actor.id, now)
-    await memberQueries.touch(tx, target.id, now)
+    await principals.handOver(
+      tx,
+      { id: actor.id, nextRole: roles.admin },
+      { id: target.id, nextRole: roles.owner },
+    )
+    await members.touch(tx, actor.id, now)
+    await members.touch(tx, target.id, now)
     await record(ctx, tx, actor, {
       eventType: 'organisation.ownership_transferred',
       resourceType: 'organisation',

@@ -47,3 +47,22 @@ export async function changeRole(
     await queries.deleteCopiesWithoutGrant(tx, principal.id)
   }
 }
+
+/**
+ * Makes another principal the Owner, and the Owner an Admin. Both reach everything before and after, so no key is
+ * touched.
+ */
+export async function handOver(
+  tx: Transaction,
+  owner: { id: string; nextRole: { id: string; kind: RoleKind } },
+  next: { id: string; nextRole: { id: string; kind: RoleKind } },
+): Promise<void> {
+  // In this order: there is never a second Owner, and at the end of the transaction there is one.
+  await queries.setRole(tx, owner.id, owner.nextRole)
+  await queries.setRole(tx, next.id, next.nextRole)
+}
+
+/** Deletes a principal and everything that it held: keys, grants, tokens. */
+export async function remove(tx: Transaction, id: string): Promise<void> {
+  await queries.remove(tx, id)
+}

@@ -6,7 +6,7 @@ import { reachesEverything, requireWithinOwn } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { conflict, forbidden, limitReached, notFound } from '../errors.ts'
-import { closeExpired } from '../invites/queries.ts'
+import { closeExpired } from '../invites/closing.ts'
 import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import { permissionsOf } from '../permissions.ts'
 import { nameKey } from '../text.ts'
@@ -125,6 +125,13 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
       description: `Role "${row.name}" deleted.`,
     })
   })
+
+/** The role that a body refers to by its id; 404 names the id where the organisation has no such role. */
+export async function referredTo(db: Queryable, actor: Actor, id: string): Promise<RoleRow> {
+  const row = await queries.find(db, actor.organisation.id, id)
+  if (row === undefined) throw notFound('Role', id)
+  return row
+}
 
 const sortKey = (row: RoleSummaryRow) => [String(row.position), row.created_at.toISOString(), row.id]
 

@@ -5,12 +5,11 @@ import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { limitReached, notFound } from '../errors.ts'
-import { cancelSentBy } from '../invites/queries.ts'
+import { cancelSentBy } from '../invites/closing.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import * as principals from '../principals/principals.ts'
-import * as principalQueries from '../principals/queries.ts'
-import * as roleQueries from '../roles/queries.ts'
 import type { RoleRow } from '../roles/role.ts'
+import { referredTo as roleReferredTo } from '../roles/roles.ts'
 import { normaliseName } from '../text.ts'
 import { present as presentToken } from '../tokens/token.ts'
 import { issue } from '../tokens/tokens.ts'
@@ -55,7 +54,7 @@ export const create = (
   input: CreateServiceAccount,
 ): Promise<CreatedServiceAccount> =>
   change(ctx, caller, async (tx, actor) => {
-    const role = await existingRole(tx, actor, input.role_id)
+    const role = await roleReferredTo(tx, actor, input.role_id)
     requireAssignable(actor, role)
     await requireRoom(tx, actor)
     const now = ctx.clock.now()
@@ -102,7 +101,7 @@ export const update = (
 ): Promise<ServiceAccount> =>
   change(ctx, caller, async (tx, actor) => {
     const before = await existing(tx, actor, id)
-    const role = input.role_id === undefined ? null : await existingRole(tx, actor, input.role_id)
+    const role = input.role_id === undefined ? null : await roleReferredTo(tx, actor, input.role_id)
     const newRole = role === null || role.id === before.role_id ? null : role
     if (newRole !== null) requireAssignable(actor, newRole)
     const name = input.name === undefined ? before.name : normaliseName(input.name)
@@ -130,8 +129,9 @@ export const update = (
 export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
   change(ctx, caller, async (tx, actor) => {
     const account = await existing(tx, actor, id)
-    await cancelSentBy(tx, actor.organisation.id, account.id, ctx.clock.now())
-    await principalQueries.remove(tx, account.id)
+    const sender = { id: account.id, organisationId: actor.organisation.id }
+    await cancelSentBy(tx, sender, ctx.clock.now())
+    await principals.remove(tx, account.id)
     await record(ctx, tx, actor, {
       eventType: 'service_account.deleted',
       resourceType: 'service_account',
@@ -146,12 +146,6 @@ async function existing(db: Queryable, actor: Actor, id: string): Promise<Servic
   const account = await queries.find(db, actor.organisation.id, id)
   if (account === undefined) throw notFound('Service account')
   return account
-}
-
-async function existingRole(db: Queryable, actor: Actor, id: string): Promise<RoleRow> {
-  const role = await roleQueries.find(db, actor.organisation.id, id)
-  if (role === undefined) throw notFound('Role', id)
-  return role
 }
 
 async function requireRoom(tx: Transaction, actor: Actor): Promise<void> {

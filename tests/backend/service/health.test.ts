@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
-import type { Context } from '../../../src/context.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
@@ -66,7 +65,7 @@ describe('GET /service/ready', () => {
 })
 
 /** A context whose database is a port where a server listens and never answers, or where there is none. */
-async function withServer(listens: boolean, use: (ctx: Context) => Promise<void>): Promise<void> {
+async function withServer(listens: boolean, use: (ctx: TestContext) => Promise<void>): Promise<void> {
   const server = createServer()
   const sockets = new Set<{ destroy(): void }>()
   server.on('connection', (socket) => sockets.add(socket))

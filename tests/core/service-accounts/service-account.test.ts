@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import type { Actor } from '../../src/core/actor.ts'
-import { DomainError } from '../../src/core/errors.ts'
-import { type DefaultRoleKind, type Permissions, permissionsOf } from '../../src/core/permissions.ts'
-import { requireAssignable, requireTokenWithinOwn } from '../../src/core/service-accounts/service-account.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import { DomainError } from '../../../src/core/errors.ts'
+import { type DefaultRoleKind, type Permissions, permissionsOf } from '../../../src/core/permissions.ts'
+import {
+  requireAssignable,
+  requireTokenWithinOwn,
+} from '../../../src/core/service-accounts/service-account.ts'
 
 const kinds = ['owner', 'admin', 'manager', 'developer', 'service'] as const
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { bearerKind, newBearer } from '../../src/core/tokens/bearer.ts'
-import { CreateToken, expiryFrom } from '../../src/core/tokens/token.ts'
+import { bearerKind, newBearer } from '../../../src/core/tokens/bearer.ts'
+import { CreateToken, expiryFrom } from '../../../src/core/tokens/token.ts'
 
 const now = new Date('2026-01-01T00:00:00Z')
 const check = TypeCompiler.Compile(CreateToken)

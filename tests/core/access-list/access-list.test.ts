@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { list } from '../../../src/core/access-list/access-list.ts'
+import { present } from '../../../src/core/access-list/reach.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import { permissionsOf } from '../../../src/core/permissions.ts'
+import { appWith } from '../../support/apps.ts'
+import { type TestContext, testContext } from '../../support/context.ts'
+import { owner } from '../../support/people.ts'
+import { countStatements } from '../../support/statements.ts'
+
+let ctx: TestContext
+let actor: Actor
+
+beforeAll(async () => {
+  ctx = await testContext()
+  const ada = await owner(ctx)
+  await appWith(ctx, 'Shop', ['one', 'two'])
+  actor = {
+    type: 'user',
+    id: ada.id,
+    userId: ada.userId,
+    name: 'Ada',
+    email: null,
+    organisation: { id: ada.organisationId },
+    role: { id: 'r', kind: 'owner', name: 'Owner', permissions: permissionsOf('owner', null) },
+    credential: { kind: 'token', id: 't', secret: '' },
+    origin: { ipAddress: null, userAgent: null, requestId: 'x' },
+  }
+})
+afterAll(() => ctx.close())
+
+test('one question to the database, and none for an id that can name nothing', async () => {
+  expect(await countStatements(ctx, () => list(ctx, actor, {}, {}))).toBe(1)
+  expect(await countStatements(ctx, () => list(ctx, actor, { appId: 'nonsense' }, {}))).toBe(0)
+  expect((await list(ctx, actor, { appId: 'nonsense' }, {})).data).toEqual([])
+})
+
+test('another organisation reaches nothing here', async () => {
+  expect((await list(ctx, actor, {}, {})).data).toHaveLength(2)
+  const stranger = { ...actor, organisation: { id: '4f9d5a52-6f0b-4a9e-8a3c-0d6f3b1c2e7a' } }
+  expect((await list(ctx, stranger, {}, {})).data).toEqual([])
+})
+
+test.each([
+  ['member', 'user'],
+  ['service_account', 'service_account'],
+] as const)('a %s is shown as a %s', (principal_type, type) => {
+  const place = { app_id: 'a', environment_id: 'e', via: 'grant' } as const
+  expect(present({ principal_id: 'p', principal_type, principal_name: 'Robot', ...place })).toEqual({
+    principal: { type, id: 'p', name: 'Robot' },
+    appId: 'a',
+    environmentId: 'e',
+    via: 'grant',
+  })
+})

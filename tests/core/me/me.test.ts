@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Actor, Caller } from '../../../src/core/actor.ts'
+import { get, keys } from '../../../src/core/me/me.ts'
+import { permissionsOf } from '../../../src/core/permissions.ts'
+import { type TestContext, testContext } from '../../support/context.ts'
+import { owner, user } from '../../support/people.ts'
+
+let ctx: TestContext
+let ada: Awaited<ReturnType<typeof owner>>
+let actor: Actor
+
+beforeAll(async () => {
+  ctx = await testContext()
+  ada = await owner(ctx)
+  actor = {
+    type: 'user',
+    id: ada.id,
+    userId: ada.userId,
+    name: 'Ada Example',
+    email: 'ada@example.org',
+    organisation: { id: ada.organisationId },
+    role: { id: 'r', kind: 'owner', name: 'Owner', permissions: permissionsOf('owner', null) },
+    credential: { kind: 'token', id: 't', secret: ada.token },
+    origin: { ipAddress: null, userAgent: null, requestId: 'x' },
+  }
+})
+afterAll(() => ctx.close())
+
+test('a member is its membership, with role and organisation as they are stored now', async () => {
+  const me = await get(ctx, actor)
+  expect(me).toMatchObject({ type: 'user', id: ada.id, userId: ada.userId, role: { name: 'Owner' } })
+  expect(me.organisation).toEqual({ id: ada.organisationId, name: 'My organisation', plan: 'enterprise' })
+})
+
+test('somebody who belongs to no organisation is the user, with neither', async () => {
+  const userId = await user(ctx)
+  const stranger = { ...actor, id: null, userId, organisation: null, role: null } as unknown as Caller
+  expect(await get(ctx, stranger)).toMatchObject({ id: userId, userId, role: null, organisation: null })
+})
+
+test('whoever was removed after the token was checked is 401', async () => {
+  const gone: Actor = { ...actor, id: '4f9d5a52-6f0b-4a9e-8a3c-0d6f3b1c2e7a' }
+  await expect(get(ctx, gone)).rejects.toMatchObject({ status: 401 })
+  await expect(keys(ctx, gone)).rejects.toMatchObject({ status: 401 })
+})
+
+test('whoever has no copies still gets the identity key', async () => {
+  const mine = await keys(ctx, actor)
+  expect(mine).toMatchObject({ identityKey: expect.stringMatching(/^[0-9a-f]{64}$/), environments: [] })
+  expect(mine.wrappedPrivateKey).toStartWith('kt:v1:')
+})

@@ -1,0 +1,32 @@
+/** A route as the application lists it. */
+export type Route = {
+  method: string
+  path: string
+  hooks: Record<string, unknown> & { detail?: Record<string, unknown> }
+}
+
+const HEADING = `# What each route asks of its caller
+
+\`none\` asks for nothing; *Needs* names what the deployment must have, whoever calls. The table is written from the
+routes, and a test compares the two. A line that changes is a decision about who may do what: review it as such.
+\`UPDATE_PERMISSIONS=1 bun tests/run.ts tests/backend/routes.test.ts\` writes the table anew.
+`
+
+/** What a route declares to ask of its caller; null when it declares nothing. */
+export const permissionOf = ({ hooks }: Route): string | null =>
+  (hooks.detail?.['x-permission'] as string | undefined) ?? null
+
+/** The table of every route and its permission, in Markdown, by path. */
+export function permissionTable(routes: readonly Route[]): string {
+  const lines = routes
+    .map((route) => {
+      const { method, path, hooks } = route
+      const condition = String(hooks.detail?.['x-condition'] ?? '')
+      return [path.replace(/(.)\/$/, '$1'), method, permissionOf(route) ?? '', condition] as const
+    })
+    .sort((one, other) => (one.join(' ') < other.join(' ') ? -1 : 1))
+    .map(
+      ([path, method, permission, condition]) => `| ${method} | \`${path}\` | ${permission} | ${condition} |`,
+    )
+  return [HEADING, '| Method | Path | Permission | Needs |', '|---|---|---|---|', ...lines, ''].join('\n')
+}
