@@ -9,14 +9,7 @@ import { normaliseName } from '../text.ts'
 import { transaction } from '../transactions.ts'
 import { hashBearer, newBearer } from './bearer.ts'
 import * as queries from './queries.ts'
-import {
-  type CreateToken,
-  expiryFrom,
-  type IssuedToken,
-  present,
-  type Token,
-  type TokenRow,
-} from './token.ts'
+import { type CreateToken, expiryFrom, type IssuedToken, present, type Token } from './token.ts'
 
 /** Whoever a token stands for: a member (`pat`) or a service account (`sat`), by its id. */
 export type TokenOwner = Readonly<{ id: string; kind: 'pat' | 'sat' }>
@@ -53,18 +46,15 @@ export async function issue(
   values: { name: string; expiresAt: Date | null },
 ): Promise<IssuedToken> {
   const token = newBearer(owner.kind)
-  const row: TokenRow = {
+  const row = await queries.insert(tx, {
     id: randomUUID(),
+    organisation_id: actor.organisation.id,
+    principal_id: owner.id,
     name: normaliseName(values.name),
+    hash: hashBearer(token),
     created_at: ctx.clock.now(),
     expires_at: values.expiresAt,
     last_used_at: null,
-  }
-  await queries.insert(tx, {
-    ...row,
-    organisation_id: actor.organisation.id,
-    principal_id: owner.id,
-    hash: hashBearer(token),
   })
   return { ...present(row), token }
 }
