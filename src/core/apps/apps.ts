@@ -44,16 +44,18 @@ export const create = async (ctx: Context, caller: Actor, input: CreateApp): Pro
   return await change(ctx, caller, async (tx, actor) => {
     await requireFreeName(tx, actor, values.name, null)
     const now = ctx.clock.now()
-    const row = { id: randomUUID(), ...values, created_at: now, updated_at: now }
-    await queries.insert(tx, {
-      ...row,
+    const row = await queries.insert(tx, actor, {
+      id: randomUUID(),
       organisation_id: actor.organisation.id,
       name_key: nameKey(values.name),
+      ...values,
+      created_at: now,
+      updated_at: now,
     })
     const environments = await createEnvironments(ctx, tx, actor, { id: row.id, firstIndex: 0 }, names)
     await record(ctx, tx, actor, {
       ...about('created', row),
-      newValues: { ...values, environments: names },
+      newValues: { ...valuesOf(row), environments: environments.map(({ name }) => name) },
       description: `App "${row.name}" created.`,
     })
     return present({ ...row, environments })
@@ -68,15 +70,14 @@ export const update = (ctx: Context, caller: Actor, id: string, input: UpdateApp
     const after: AppValues = { ...before, ...valuesFrom(input) }
     await requireFreeName(tx, actor, after.name, row.id)
     if (isDeepStrictEqual(before, after)) return present(row)
-    const now = ctx.clock.now()
-    await queries.update(tx, row.id, nameKey(after.name), after, now)
+    const stored = await queries.update(tx, actor, row.id, nameKey(after.name), after, ctx.clock.now())
     await record(ctx, tx, actor, {
-      ...about('updated', { ...row, ...after }),
+      ...about('updated', stored),
       oldValues: before,
-      newValues: after,
-      description: `App "${after.name}" changed.`,
+      newValues: valuesOf(stored),
+      description: `App "${stored.name}" changed.`,
     })
-    return present({ ...row, ...after, updated_at: now })
+    return present(stored)
   })
 
 /**

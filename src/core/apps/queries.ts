@@ -2,6 +2,7 @@ import type { Queryable, Transaction } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
 import { environmentsOfApp } from '../environments/of-app.ts'
 import { oldestFirst, type Window } from '../pagination.ts'
+import { written } from '../rows.ts'
 import { isId } from '../schema.ts'
 import type { AppRow, AppValues } from './app.ts'
 import { appIsVisible } from './visibility.ts'
@@ -36,17 +37,35 @@ export const nameTaken = (
     select 1 from apps
     where organisation_id = ${organisationId} and name_key = ${nameKey} and (${exceptId}::uuid is null or id <> ${exceptId})`
 
-/** Writes a new app. */
-export const insert = (
-  tx: Transaction,
-  row: Omit<AppRow, 'environments'> & { organisation_id: string; name_key: string },
-) => tx`insert into apps ${tx(row)}`
+/** A new app. */
+export type NewApp = Omit<AppRow, 'environments'> & { organisation_id: string; name_key: string }
 
-/** Writes what can be set of an app. */
-export const update = (tx: Transaction, id: string, nameKey: string, values: AppValues, at: Date) =>
-  tx`
-    update apps set name = ${values.name}, name_key = ${nameKey}, description = ${values.description}, updated_at = ${at}
-    where id = ${id}`
+/** Stores a new app; gives it as it is stored. */
+export const insert = async (tx: Transaction, actor: Actor, app: NewApp): Promise<AppRow> =>
+  written(
+    await tx<AppRow[]>`
+      with a as (insert into apps ${tx(app)} returning *)
+      select ${columns(tx, actor)} from a`,
+  )
+
+/** Replaces what can be set of an app; gives it as it is stored, with the environments that the actor can access. */
+export const update = async (
+  tx: Transaction,
+  actor: Actor,
+  id: string,
+  nameKey: string,
+  values: AppValues,
+  at: Date,
+): Promise<AppRow> =>
+  written(
+    await tx<AppRow[]>`
+      with a as (
+        update apps set name = ${values.name}, name_key = ${nameKey}, description = ${values.description},
+          updated_at = ${at}
+        where id = ${id}
+        returning *)
+      select ${columns(tx, actor)} from a`,
+  )
 
 /** The names of every environment of an app, whoever can access it. */
 export const environmentNames = (tx: Transaction, organisationId: string, appId: string) =>

@@ -36,13 +36,13 @@ export async function createEnvironments(
     created_at: now,
     updated_at: now,
   }))
-  await queries.insert(tx, rows)
+  const stored = await queries.insert(tx, rows)
   if (!reachesEverything(actor)) {
     const grants = ids.map((environmentId) => ({ appId: app.id, environmentId }))
     await grantToCreator(tx, actor, grants, now)
   }
   await giveCopies(ctx, tx, organisationId, await queries.holdersOfNew(tx, organisationId, actor.id), rows)
-  return rows
+  return stored
 }
 
 const named = (name: string) => ({ name, name_key: nameKey(name), env_type: typeOf(name) })

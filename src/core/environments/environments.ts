@@ -70,15 +70,15 @@ export const update = (
     const row = await existing(tx, actor, id)
     await requireFreeName(tx, row.app_id, input.name, row.id)
     if (row.name === input.name) return present(row)
-    const after = { ...row, name: input.name, updated_at: ctx.clock.now() }
-    await queries.rename(tx, row.id, after.name, nameKey(after.name), after.updated_at)
+    const key = nameKey(input.name)
+    const stored = await queries.rename(tx, row.id, input.name, key, ctx.clock.now())
     await record(ctx, tx, actor, {
-      ...about('updated', after),
+      ...about('updated', { ...stored, app_id: row.app_id }),
       oldValues: { name: row.name },
-      newValues: { name: after.name },
-      description: `Environment "${row.name}" of app "${row.app_name}" renamed to "${after.name}".`,
+      newValues: { name: stored.name },
+      description: `Environment "${row.name}" of app "${row.app_name}" renamed to "${stored.name}".`,
     })
-    return present(after)
+    return present(stored)
   })
 
 /** Deletes an environment with its keys and every access to it; 404 as for `get`. */

@@ -2,6 +2,7 @@ import type { Queryable, Transaction } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
 import { appIsVisible, environmentIsVisible } from '../apps/visibility.ts'
 import { rowsToRead, type Window } from '../pagination.ts'
+import { written } from '../rows.ts'
 import { isId } from '../schema.ts'
 import type { EnvironmentRow } from './environment.ts'
 import type { Holder, SealedEnvironment } from './key-copies.ts'
@@ -81,13 +82,26 @@ export const holdersOfNew = (tx: Transaction, organisationId: string, creatorId:
     select id, identity_key from principals
     where organisation_id = ${organisationId} and (role_kind in ('owner', 'admin') or id = ${creatorId})`
 
-/** Writes new environments, in one statement. */
+/** Stores new environments, in one statement; gives them as they are stored, by their index. */
 export const insert = (tx: Transaction, rows: readonly NewEnvironment[]) =>
-  tx`insert into environments ${tx(rows as NewEnvironment[])}`
+  tx<EnvironmentRow[]>`
+    with e as (insert into environments ${tx(rows as NewEnvironment[])} returning *)
+    select ${columns(tx)} from e order by e.index`
 
-/** Gives an environment another name. */
-export const rename = (tx: Transaction, id: string, name: string, nameKey: string, at: Date) =>
-  tx`update environments set name = ${name}, name_key = ${nameKey}, updated_at = ${at} where id = ${id}`
+/** Gives an environment another name; gives it as it is stored. */
+export const rename = async (
+  tx: Transaction,
+  id: string,
+  name: string,
+  nameKey: string,
+  at: Date,
+): Promise<EnvironmentRow> =>
+  written(
+    await tx<EnvironmentRow[]>`
+      with e as (
+        update environments set name = ${name}, name_key = ${nameKey}, updated_at = ${at} where id = ${id} returning *)
+      select ${columns(tx)} from e`,
+  )
 
 /** Deletes an environment with every grant and every key copy of it. */
 export const remove = (tx: Transaction, id: string) => tx`delete from environments where id = ${id}`

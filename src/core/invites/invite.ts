@@ -59,13 +59,6 @@ export type CreateInvite = Static<typeof CreateInvite>
 export const refusalToInviteTo = (kind: RoleKind): string | null =>
   hasGlobalAccess(kind) ? 'role_id must not name a role with global access; assign it to a member.' : null
 
-/** An invite's sender as its row names it. */
-export const senderOf = (actor: Actor): Pick<InviteRow, 'sender_id' | 'sender_type' | 'sender_name'> => ({
-  sender_id: actor.id,
-  sender_type: actor.type === 'user' ? 'member' : 'service_account',
-  sender_name: actor.name || actor.email,
-})
-
 /**
  * An invite as it is shown to the actor. Its link lets in whoever has it: it is shown to those alone who may invite, and
  * to nobody where a mail gateway takes it to its address.

@@ -17,7 +17,6 @@ import {
   MOST_PENDING_INVITES,
   present,
   refusalToInviteTo,
-  senderOf,
 } from './invite.ts'
 import * as queries from './queries.ts'
 
@@ -89,23 +88,19 @@ async function insert(
   tx: Transaction,
   actor: Actor,
   email: string,
-  role: { id: string; kind: RoleKind; name: string },
+  role: { id: string; kind: RoleKind },
 ): Promise<InviteRow> {
   const now = ctx.clock.now()
-  const shared = {
+  return await queries.insert(tx, {
     id: randomUUID(),
+    organisation_id: actor.organisation.id,
     email,
-    nonce: randomBytes(32),
+    email_key: emailKey(email),
     role_id: role.id,
+    role_kind: role.kind,
+    nonce: randomBytes(32),
+    invited_by: actor.id,
     created_at: now,
     expires_at: new Date(now.getTime() + INVITE_SECONDS * 1000),
-  }
-  await queries.insert(tx, {
-    ...shared,
-    organisation_id: actor.organisation.id,
-    email_key: emailKey(email),
-    role_kind: role.kind,
-    invited_by: actor.id,
   })
-  return { ...shared, role_name: role.name, ...senderOf(actor) }
 }

@@ -1,18 +1,22 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import { oldestFirst, type Window } from '../pagination.ts'
 import type { RoleKind } from '../permissions.ts'
+import { written } from '../rows.ts'
 import { isId } from '../schema.ts'
 import type { InviteRow } from './invite.ts'
 
-const live = (db: Queryable, organisationId: string, at: Date) => db`
+const shown = (db: Queryable, invites = 'invites') => db`
   select i.id, i.email, i.nonce, i.created_at, i.expires_at, r.id as role_id, r.name as role_name,
     p.id as sender_id, p.type as sender_type, coalesce(nullif(u.full_name, ''), u.email, s.name) as sender_name
-  from invites i
+  from ${db(invites)} i
   join roles r on r.id = i.role_id
   left join principals p on p.id = i.invited_by
   left join members m on m.principal_id = p.id
   left join users u on u.id = m.user_id
-  left join service_accounts s on s.id = p.id
+  left join service_accounts s on s.id = p.id`
+
+const live = (db: Queryable, organisationId: string, at: Date) => db`
+  ${shown(db)}
   where i.organisation_id = ${organisationId} and i.state = 'pending' and i.expires_at > ${at}`
 
 /** The organisation's live invites, oldest first. */
@@ -82,9 +86,13 @@ export type NewInvite = Readonly<{
   expires_at: Date
 }>
 
-/** Stores a pending invite. */
-export const insert = (tx: Transaction, invite: NewInvite) =>
-  tx`insert into invites ${tx({ ...invite, state: 'pending' })}`
+/** Stores a pending invite; gives it as it is stored, with its role and its sender. */
+export const insert = async (tx: Transaction, invite: NewInvite): Promise<InviteRow> =>
+  written(
+    await tx<InviteRow[]>`
+      with made as (insert into invites ${tx({ ...invite, state: 'pending' })} returning *)
+      ${shown(tx, 'made')}`,
+  )
 
 /** Ends a pending invite; tells whether it still was one. */
 export const close = async (

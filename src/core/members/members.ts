@@ -45,26 +45,19 @@ export const changeRole = (ctx: Context, caller: Actor, id: string, input: Chang
     allow(refusalToAssign(standingOf(actor), role.kind))
     if (role.id === member.role_id) return present(member)
 
-    const now = ctx.clock.now()
     const principal = { id: member.id, organisationId: actor.organisation.id }
     await principals.changeRole(ctx, tx, principal, member.role_kind, role)
-    await queries.touch(tx, member.id, now)
+    const stored = await queries.touch(tx, member.id, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'member.role_changed',
       resourceType: 'member',
       resourceId: member.id,
       resourceMetadata: { name: member.full_name },
       oldValues: { role: { id: member.role_id, name: member.role_name } },
-      newValues: { role: { id: role.id, name: role.name } },
-      description: `Role changed from "${member.role_name}" to "${role.name}".`,
+      newValues: { role: { id: stored.role_id, name: stored.role_name } },
+      description: `Role changed from "${member.role_name}" to "${stored.role_name}".`,
     })
-    return present({
-      ...member,
-      role_id: role.id,
-      role_kind: role.kind,
-      role_name: role.name,
-      updated_at: now,
-    })
+    return present(stored)
   })
 
 /**

@@ -2,6 +2,7 @@ import type { Queryable, Transaction } from '../../platform/database.ts'
 import { accessibleApps } from '../grants/accessible-apps.ts'
 import type { AccessibleApps } from '../grants/grant.ts'
 import { oldestFirst, type Window } from '../pagination.ts'
+import { written } from '../rows.ts'
 import { isId } from '../schema.ts'
 import type { MemberRow } from './member.ts'
 
@@ -9,8 +10,8 @@ const columns = (db: Queryable) => db`
   m.id, m.user_id, m.created_at, m.updated_at, u.email, u.full_name,
   r.id as role_id, r.kind as role_kind, r.name as role_name`
 
-const live = (db: Queryable) => db`
-  members m
+const live = (db: Queryable, members = 'members') => db`
+  ${db(members)} m
   join users u on u.id = m.user_id
   join principals p on p.id = m.principal_id
   join roles r on r.id = p.role_id`
@@ -49,9 +50,13 @@ export const findWithAccess = async (
       )[0]
     : undefined
 
-/** Notes that a membership was changed. */
-export const touch = (tx: Transaction, id: string, at: Date) =>
-  tx`update members set updated_at = ${at} where id = ${id}`
+/** Notes that a membership was changed; gives it as it is stored, with the role that it holds now. */
+export const touch = async (tx: Transaction, id: string, at: Date): Promise<MemberRow> =>
+  written(
+    await tx<MemberRow[]>`
+      with touched as (update members set updated_at = ${at} where id = ${id} returning *)
+      select ${columns(tx)} from ${live(tx, 'touched')}`,
+  )
 
 /** Makes a membership history; its principal, and with it keys, grants and tokens, must go in the same transaction. */
 export const markRemoved = (tx: Transaction, id: string, roleName: string, at: Date) =>

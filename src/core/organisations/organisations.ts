@@ -18,18 +18,17 @@ export const update = (ctx: Context, caller: Actor, input: UpdateOrganisation): 
     const row = await existing(tx, actor)
     const name = normaliseName(input.name)
     if (name === row.name) return present(row, ctx.config.plan)
-    const now = ctx.clock.now()
-    await queries.rename(tx, row.id, name, now)
+    const stored = await queries.rename(tx, row.id, name, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'organisation.updated',
       resourceType: 'organisation',
       resourceId: row.id,
-      resourceMetadata: { name },
+      resourceMetadata: { name: stored.name },
       oldValues: { name: row.name },
-      newValues: { name },
-      description: `Organisation renamed from "${row.name}" to "${name}".`,
+      newValues: { name: stored.name },
+      description: `Organisation renamed from "${row.name}" to "${stored.name}".`,
     })
-    return present({ ...row, name, updated_at: now }, ctx.config.plan)
+    return present(stored, ctx.config.plan)
   })
 
 async function existing(db: Queryable, actor: Actor): Promise<OrganisationRow> {

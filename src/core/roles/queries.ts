@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import { cut, type Window } from '../pagination.ts'
+import { written } from '../rows.ts'
 import { isId } from '../schema.ts'
 import type { RoleRow, RoleSummaryRow, RoleValues } from './role.ts'
 
@@ -52,18 +53,32 @@ export const holders = (db: Queryable, organisationId: string, id: string) =>
       (select count(*)::int from principals where organisation_id = ${organisationId} and role_id = ${id} and type = 'service_account') as service_accounts,
       (select count(*)::int from invites where organisation_id = ${organisationId} and role_id = ${id}) as invites`
 
-/** Stores a new role. */
-export const insert = (tx: Transaction, row: RoleRow & { organisation_id: string; updated_at: Date }) => {
-  const { position: _, ...stored } = row
-  return tx`insert into roles ${tx({ ...stored, permissions: stored.permissions === null ? null : tx.json(stored.permissions as never) })}`
+/** A new role. */
+export type NewRole = Omit<RoleRow, 'position'> & { organisation_id: string; updated_at: Date }
+
+/** Stores a new role; gives it as it is stored. */
+export const insert = async (tx: Transaction, role: NewRole): Promise<RoleRow> => {
+  const permissions = role.permissions === null ? null : tx.json(role.permissions as never)
+  return written(
+    await tx<RoleRow[]>`insert into roles ${tx({ ...role, permissions })} returning ${columns(tx)}`,
+  )
 }
 
-/** Replaces what of a custom role can be set. */
-export const update = (tx: Transaction, id: string, nameKey: string, values: RoleValues, at: Date) =>
-  tx`
-    update roles set name = ${values.name}, name_key = ${nameKey}, description = ${values.description},
-      color = ${values.color}, permissions = ${tx.json(values.permissions as never)}, updated_at = ${at}
-    where id = ${id}`
+/** Replaces what of a custom role can be set; gives it as it is stored. */
+export const update = async (
+  tx: Transaction,
+  id: string,
+  nameKey: string,
+  values: RoleValues,
+  at: Date,
+): Promise<RoleRow> =>
+  written(
+    await tx<RoleRow[]>`
+      update roles set name = ${values.name}, name_key = ${nameKey}, description = ${values.description},
+        color = ${values.color}, permissions = ${tx.json(values.permissions as never)}, updated_at = ${at}
+      where id = ${id}
+      returning ${columns(tx)}`,
+  )
 
 /** Deletes a role; the database refuses one that is held. */
 export const remove = (tx: Transaction, id: string) => tx`delete from roles where id = ${id}`

@@ -54,21 +54,21 @@ export const create = (ctx: Context, caller: Actor, input: CreateRole): Promise<
     await requireFreeName(tx, actor, values.name, null)
     await requireRoom(tx, actor)
     const now = ctx.clock.now()
-    const row: RoleRow = {
+    const row = await queries.insert(tx, {
       id: randomUUID(),
+      organisation_id: actor.organisation.id,
       kind: 'custom',
-      position: 5,
       name_key: nameKey(values.name),
       ...values,
       created_at: now,
-    }
-    await queries.insert(tx, { ...row, organisation_id: actor.organisation.id, updated_at: now })
+      updated_at: now,
+    })
     await record(ctx, tx, actor, {
       eventType: 'role.created',
       resourceType: 'role',
       resourceId: row.id,
       resourceMetadata: { name: row.name },
-      newValues: values,
+      newValues: valuesOf(row),
       description: `Role "${row.name}" created.`,
     })
     return present(row)
@@ -90,18 +90,17 @@ export const update = (ctx: Context, caller: Actor, id: string, input: UpdateRol
     requireWithinOwn(actor, additions(before.permissions, after.permissions))
     await requireFreeName(tx, actor, after.name, row.id)
     if (isDeepStrictEqual(before, after)) return present(row)
-    const key = nameKey(after.name)
-    await queries.update(tx, row.id, key, after, ctx.clock.now())
+    const stored = await queries.update(tx, row.id, nameKey(after.name), after, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'role.updated',
       resourceType: 'role',
       resourceId: row.id,
-      resourceMetadata: { name: after.name },
+      resourceMetadata: { name: stored.name },
       oldValues: before,
-      newValues: after,
-      description: `Role "${after.name}" changed.`,
+      newValues: valuesOf(stored),
+      description: `Role "${stored.name}" changed.`,
     })
-    return present({ ...row, ...after, name_key: key })
+    return present(stored)
   })
 
 /** Deletes a custom role. 403 for a default role, 409 while a member, a service account or a live invite holds it. */

@@ -2,6 +2,7 @@ import type { Queryable, Transaction } from '../../platform/database.ts'
 import { accessibleApps } from '../grants/accessible-apps.ts'
 import type { AccessibleApps } from '../grants/grant.ts'
 import { oldestFirst, rowsToRead, type Window } from '../pagination.ts'
+import { written } from '../rows.ts'
 import { isId } from '../schema.ts'
 import { creatorColumns, creators } from '../tokens/queries.ts'
 import type { TokenRow } from '../tokens/token.ts'
@@ -11,8 +12,8 @@ const columns = (db: Queryable) => db`
   s.id, s.name, s.created_at, s.updated_at,
   r.id as role_id, r.kind as role_kind, r.name as role_name, r.permissions as role_permissions`
 
-const accounts = (db: Queryable) => db`
-  service_accounts s
+const accounts = (db: Queryable, accounts = 'service_accounts') => db`
+  ${db(accounts)} s
   join principals p on p.id = s.id
   join roles r on r.id = p.role_id`
 
@@ -112,12 +113,32 @@ export const reachesBeyond = async (tx: Transaction, id: string, callerId: strin
   return row !== undefined
 }
 
-/** Adds the account of a principal that exists already, under its id. */
-export const insert = (
-  tx: Transaction,
-  row: { id: string; organisation_id: string; name: string; created_at: Date; updated_at: Date },
-) => tx`insert into service_accounts ${tx(row)}`
+/** The account of a principal that exists already, under its id. */
+export type NewServiceAccount = Readonly<{
+  id: string
+  organisation_id: string
+  name: string
+  created_at: Date
+  updated_at: Date
+}>
 
-/** Sets the name and notes that the account was changed. */
-export const update = (tx: Transaction, id: string, name: string, at: Date) =>
-  tx`update service_accounts set name = ${name}, updated_at = ${at} where id = ${id}`
+/** Stores a new account; gives it as it is stored, with the role that its principal holds. */
+export const insert = async (tx: Transaction, account: NewServiceAccount): Promise<ServiceAccountRow> =>
+  written(
+    await tx<ServiceAccountRow[]>`
+      with made as (insert into service_accounts ${tx(account)} returning *)
+      select ${columns(tx)} from ${accounts(tx, 'made')}`,
+  )
+
+/** Sets the name and notes that the account was changed; gives it as it is stored, with the role that it holds now. */
+export const update = async (
+  tx: Transaction,
+  id: string,
+  name: string,
+  at: Date,
+): Promise<ServiceAccountRow> =>
+  written(
+    await tx<ServiceAccountRow[]>`
+      with changed as (update service_accounts set name = ${name}, updated_at = ${at} where id = ${id} returning *)
+      select ${columns(tx)} from ${accounts(tx, 'changed')}`,
+  )

@@ -8,7 +8,6 @@ import { limitReached, notFound } from '../errors.ts'
 import { cancelSentBy } from '../invites/closing.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import * as principals from '../principals/principals.ts'
-import type { RoleRow } from '../roles/role.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
 import { normaliseName } from '../text.ts'
 import { present as presentToken } from '../tokens/token.ts'
@@ -59,14 +58,15 @@ export const create = (
     await requireRoom(tx, actor)
     const now = ctx.clock.now()
     const organisationId = actor.organisation.id
-    const account = { id: randomUUID(), name: normaliseName(input.name), created_at: now, updated_at: now }
-    await principals.createPrincipal(ctx, tx, {
-      id: account.id,
-      organisationId,
-      type: 'service_account',
-      role,
+    const id = randomUUID()
+    await principals.createPrincipal(ctx, tx, { id, organisationId, type: 'service_account', role })
+    const account = await queries.insert(tx, {
+      id,
+      organisation_id: organisationId,
+      name: normaliseName(input.name),
+      created_at: now,
+      updated_at: now,
     })
-    await queries.insert(tx, { ...account, organisation_id: organisationId })
     const initialToken = await issue(
       ctx,
       tx,
@@ -80,13 +80,12 @@ export const create = (
       resourceId: account.id,
       resourceMetadata: { name: account.name },
       newValues: {
-        name: account.name,
-        role: { id: role.id, name: role.name },
+        ...valuesOf(account),
         initialToken: { id: initialToken.id, name: initialToken.name },
       },
-      description: `Service account "${account.name}" created with role "${role.name}".`,
+      description: `Service account "${account.name}" created with role "${account.role_name}".`,
     })
-    return { ...present(withRole(account, role)), initialToken }
+    return { ...present(account), initialToken }
   })
 
 /**
@@ -107,20 +106,17 @@ export const update = (
     const name = input.name === undefined ? before.name : normaliseName(input.name)
     if (newRole === null && name === before.name) return present(before)
 
-    const now = ctx.clock.now()
     const principal = { id: before.id, organisationId: actor.organisation.id }
     if (newRole !== null) await principals.changeRole(ctx, tx, principal, before.role_kind, newRole)
-    await queries.update(tx, before.id, name, now)
-    const renamed = { ...before, name, updated_at: now }
-    const after = newRole === null ? renamed : withRole(renamed, newRole)
+    const after = await queries.update(tx, before.id, name, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'service_account.updated',
       resourceType: 'service_account',
-      resourceId: before.id,
-      resourceMetadata: { name },
+      resourceId: after.id,
+      resourceMetadata: { name: after.name },
       oldValues: valuesOf(before),
       newValues: valuesOf(after),
-      description: `Service account "${name}" changed.`,
+      description: `Service account "${after.name}" changed.`,
     })
     return present(after)
   })
@@ -153,17 +149,6 @@ async function requireRoom(tx: Transaction, actor: Actor): Promise<void> {
   if ((accounts?.count ?? 0) < MOST_SERVICE_ACCOUNTS) return
   throw limitReached('An organisation', MOST_SERVICE_ACCOUNTS, 'service accounts', 'Delete one first.')
 }
-
-const withRole = (
-  account: { id: string; name: string; created_at: Date; updated_at: Date },
-  role: RoleRow,
-): ServiceAccountRow => ({
-  ...account,
-  role_id: role.id,
-  role_kind: role.kind,
-  role_name: role.name,
-  role_permissions: role.permissions,
-})
 
 const valuesOf = (account: ServiceAccountRow) => ({
   name: account.name,

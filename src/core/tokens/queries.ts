@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import { oldestFirst, type Window } from '../pagination.ts'
+import { written } from '../rows.ts'
 import { isId } from '../schema.ts'
 import type { TokenRow } from './token.ts'
 
@@ -45,8 +46,16 @@ export type NewToken = Readonly<{
   created_by_name: string | null
 }>
 
-/** Adds a token of a principal, by its hash. */
-export const insert = (tx: Transaction, token: NewToken) => tx`insert into tokens ${tx(token)}`
+/**
+ * Adds a token of a principal, by its hash, and gives it as it is stored; fails on `tokens_principal` when the principal
+ * has just gone.
+ */
+export const insert = async (tx: Transaction, token: NewToken): Promise<TokenRow> =>
+  written(
+    await tx<TokenRow[]>`
+      with t as (insert into tokens ${tx(token)} returning *)
+      select t.id, t.name, t.created_at, t.expires_at, t.last_used_at, ${creatorColumns(tx)} from t ${creators(tx)}`,
+  )
 
 /** What a token that was revoked was. */
 export type RevokedToken = Readonly<{ id: string; name: string; expires_at: Date | null }>

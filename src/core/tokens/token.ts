@@ -1,5 +1,4 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Actor } from '../actor.ts'
 import { badRequest } from '../errors.ts'
 import { Instant, instantFrom } from '../instant.ts'
 import { Closed, Name, Nullable, Timestamp } from '../schema.ts'
@@ -78,13 +77,6 @@ export function expiryFrom(input: Omit<CreateToken, 'name'>, now: Date): Date | 
   }
   return expiry
 }
-
-/** A new token's creator as its row names it. */
-export const creatorOf = (actor: Actor): Pick<TokenRow, 'creator_id' | 'creator_type' | 'creator_name'> => ({
-  creator_id: actor.id,
-  creator_type: actor.type,
-  creator_name: actor.name || actor.email,
-})
 
 /** A token as it is shown. */
 export const present = (row: TokenRow): Token => ({

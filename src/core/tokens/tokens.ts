@@ -11,13 +11,11 @@ import { hashBearer, newBearer } from './bearer.ts'
 import * as queries from './queries.ts'
 import {
   type CreateToken,
-  creatorOf,
   expiryFrom,
   type IssuedToken,
   MOST_LIVE_TOKENS,
   present,
   type Token,
-  type TokenRow,
 } from './token.ts'
 
 /** Whoever a token stands for: a member (`pat`) or a service account (`sat`), by its id. */
@@ -63,21 +61,17 @@ export async function issue(
   const now = ctx.clock.now()
   await requireRoom(tx, owner, now)
   const token = newBearer(owner.kind)
-  const shared = {
+  const row = await queries.insert(tx, {
     id: randomUUID(),
-    name: normaliseName(values.name),
-    created_at: now,
-    expires_at: values.expiresAt,
-  }
-  await queries.insert(tx, {
-    ...shared,
     organisation_id: actor.organisation.id,
     principal_id: owner.id,
+    name: normaliseName(values.name),
     hash: hashBearer(token),
+    created_at: now,
+    expires_at: values.expiresAt,
     created_by: actor.id,
     created_by_name: actor.type === 'service_account' ? actor.name : null,
   })
-  const row: TokenRow = { ...shared, last_used_at: null, ...creatorOf(actor) }
   return { ...present(row), token }
 }
 
