@@ -18,8 +18,6 @@ export type IncomingBody = {
 
 const KIB = 1024
 const MIB = 1024 * KIB
-/** So much of a body costs nothing while credentials are checked: whoever sends little is never in others' way. */
-const SMALL = 16 * KIB
 const DEADLINE_SECONDS = 15
 
 /**
@@ -28,35 +26,39 @@ const DEADLINE_SECONDS = 15
  * strangers where none are needed, and of known callers. None of the three can take the others' room.
  */
 export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
-  const entering = createBudget(64 * MIB, 16 * MIB)
-  const ofStrangers = createBudget(16 * MIB, 2 * MIB)
-  const ofCallers = createBudget(64 * MIB, 16 * MIB)
+  const entering = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 16 * KIB })
+  const ofStrangers = createBudget({ maxBytes: 16 * MIB, maxBytesEach: 2 * MIB, free: 2 * KIB })
+  const ofCallers = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 2 * KIB })
 
   return {
-    /** Takes note of a body as its request arrives. 503 when too many bodies wait already. */
+    /** Takes note of a body as its request arrives; one for which there is no room is thrown away. */
     arrive: (request: Request, path: string, network: () => string): IncomingBody => {
       const limit = path.startsWith('/service/auth/') ? 16 * KIB : MIB
+      if (NEVER_READ.has(request.method)) {
+        discard(request)
+        return nothing
+      }
       const length = lengthOf(request)
-      const isIgnored = request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE'
-      const isTooLarge = length !== null && length > limit
-      if (isIgnored || isTooLarge) discard(request)
-      if (isIgnored || length === 0) return nothing
-      const share = createShare(entering, network, SMALL)
-      if (length !== null && !isTooLarge) share.grow(length)
+      const share = createShare(entering, network)
+      const fault = length === null ? null : faultOf(length, limit, share)
+      if (fault !== null) discard(request)
       const collect = () =>
-        collectBytes(request, limit, length === null ? share.grow : () => {}, deadlineSeconds)
+        createCollector(request, limit, length === null ? share.grow : () => true, deadlineSeconds)
       // Nobody knows how much will come: it is taken in up to the limit, so that the runtime doesn't keep it all.
-      const collected = length === null ? collect() : null
-      collected?.catch(() => {})
+      const collector = length === null ? collect() : null
       return {
         read: async (sender, isKnown) => {
           requireJson(request)
-          if (isTooLarge) throw tooLarge(limit)
-          share.moveTo(isKnown ? ofCallers : ofStrangers, sender)
-          const bytes = await (collected ?? collect()).finally(share.end)
+          if (fault !== null) throw fault
+          if (length === 0) return null
+          if (!share.moveTo(isKnown ? ofCallers : ofStrangers, sender)) throw busy()
+          const bytes = await (collector ?? collect()).bytes.finally(share.end)
           return bytes.length === 0 ? null : parseJson(textOf(bytes))
         },
-        leave: share.end,
+        leave: () => {
+          share.end()
+          collector?.stop()
+        },
       }
     },
     /** How many bytes are counted. */
@@ -65,6 +67,9 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
 }
 
 const nothing: IncomingBody = { read: async () => null, leave: () => {} }
+
+/** Methods whose routes take no body: what is sent with them is ignored. */
+const NEVER_READ: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE'])
 
 /** How long a body says it is; null when it doesn't say. */
 function lengthOf(request: Request): number | null {
@@ -78,29 +83,41 @@ function discard(request: Request): void {
   request.body?.cancel().catch(() => {})
 }
 
-/** What one body takes of a budget: of the first one only what goes beyond `free`. */
-function createShare(first: Budget, firstOwner: () => string, free: number) {
+/** What an announced length alone is refused for. */
+function faultOf(length: number, limit: number, share: Share): DomainError | null {
+  if (length > limit) return tooLarge(limit)
+  return share.grow(length) ? null : busy()
+}
+
+type Share = ReturnType<typeof createShare>
+
+/** What one body takes of a budget, and of the next one when it moves there. */
+function createShare(first: Budget, firstOwner: () => string) {
   let [budget, owner, taken, bytes]: [Budget, string | null, number, number] = [first, null, 0, 0]
   let isOver = false
-  const take = (amount: number) => {
-    if (amount === taken || isOver) return
+  const take = () => {
+    const cost = budget.costOf(bytes)
+    if (cost === taken || isOver) return true
     owner ??= firstOwner()
-    if (!budget.take(owner, amount - taken)) throw busy()
-    taken = amount
+    if (!budget.take(owner, cost - taken)) return false
+    taken = cost
+    return true
   }
   const giveBack = () => {
     if (owner !== null) budget.give(owner, taken)
     taken = 0
   }
   return {
-    grow: (more: number): void => {
+    /** Whether there is room for so many bytes more. */
+    grow: (more: number): boolean => {
       bytes += more
-      take(budget === first ? Math.max(0, bytes - free) : bytes)
+      return take()
     },
-    moveTo: (next: Budget, nextOwner: string): void => {
+    /** Whether there is room in another budget, too. */
+    moveTo: (next: Budget, nextOwner: string): boolean => {
       giveBack()
       ;[budget, owner] = [next, nextOwner]
-      take(bytes)
+      return take()
     },
     end: (): void => {
       giveBack()
@@ -109,38 +126,48 @@ function createShare(first: Budget, firstOwner: () => string, free: number) {
   }
 }
 
-/** The whole body. 413 when it is too large, 400 when it does not arrive whole, or not in time. */
-async function collectBytes(
+type Collector = { bytes: Promise<Uint8Array>; stop(): void }
+
+/**
+ * Takes in a whole body. 413 when it is too large, 503 when `count` finds no room for more of it, 400 when it does not
+ * arrive whole, or not in time.
+ */
+function createCollector(
   request: Request,
   limit: number,
-  count: (more: number) => void,
+  count: (more: number) => boolean,
   deadlineSeconds: number,
-): Promise<Uint8Array> {
-  if (request.body === null) return new Uint8Array()
+): Collector {
+  if (request.body === null) return { bytes: Promise.resolve(new Uint8Array()), stop: () => {} }
   const reader = request.body.getReader()
-  const stop = () => void reader.cancel().catch(() => {})
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    stop()
-  }, deadlineSeconds * 1000)
-  try {
+  let isStopped = false
+  const stop = () => {
+    isStopped = true
+    clearTimeout(timer)
+    reader.cancel().catch(() => {})
+  }
+  const timer = setTimeout(stop, deadlineSeconds * 1000)
+  const collect = async () => {
     const chunks: Uint8Array[] = []
     for (let length = 0; ; ) {
-      const { done, value } = await reader.read().catch(() => ({ done: true, value: null }) as const)
-      if (isLate || value === null) throw incomplete()
+      const { done, value } = await reader.read()
+      if (isStopped) throw incomplete()
       if (done) return Buffer.concat(chunks)
       length += value.byteLength
       if (length > limit) throw tooLarge(limit)
-      count(value.byteLength)
+      if (!count(value.byteLength)) throw busy()
       chunks.push(value)
     }
-  } catch (error) {
-    stop()
-    throw error
-  } finally {
-    clearTimeout(timer)
   }
+  const bytes = collect()
+    .catch((error: unknown) => {
+      stop()
+      throw error instanceof DomainError ? error : incomplete()
+    })
+    .finally(() => clearTimeout(timer))
+  // Nobody waits for it where the request is answered without its body.
+  bytes.catch(() => {})
+  return { bytes, stop }
 }
 
 function requireJson(request: Request): void {
