@@ -1,6 +1,7 @@
+import '../platform/production.ts'
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
-import { readBody } from './body.ts'
+import { UNREAD } from './body.ts'
 import { failureOf } from './errors.ts'
 import { front } from './front.ts'
 import type { PeerAddress } from './origin.ts'
@@ -42,7 +43,8 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
       await noteRefusal(ctx, requests.of(request), asked, failure)
       return Response.json({ error: failure.error }, { status: failure.status, headers: failure.headers })
     })
-    .onParse({ as: 'global' }, ({ request }) => readBody(request))
+    // The guards read the body, once its sender may send it.
+    .onParse({ as: 'global' }, () => UNREAD)
     .onTransform({ as: 'global' }, ({ request, route }) => {
       requests.of(request).route = route.replace(/(.)\/$/, '$1')
     })

@@ -1,10 +1,11 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { ValueError } from '@sinclair/typebox/errors'
 import { DomainError, tooMany } from '../core/errors.ts'
 import { OutcomeUnknown, outageOf, outageSentence } from '../platform/database-faults.ts'
 import { Busy } from '../platform/gate.ts'
 import type { Log } from '../platform/log.ts'
 import { PasswordsBusy } from '../platform/passwords.ts'
-import { describeFaults } from './validation.ts'
+import { describeFault } from './validation.ts'
 
 /** An answer to a request that failed: always exactly one sentence. */
 export type Failure = Readonly<{ status: number; error: string; headers: Readonly<Record<string, string>> }>
@@ -18,7 +19,11 @@ export function failureOf(code: string | number, error: unknown, log: Log, reque
   if (code === 'VALIDATION' && isRequestFault(error)) {
     // A place in the path that can't be decoded names nothing.
     if (error.type === 'params') return { status: 404, error: 'There is nothing at this path.', headers: {} }
-    return { status: 400, error: describeFaults(error.all as unknown as ValueError[]), headers: {} }
+    return {
+      status: 400,
+      error: describeFault(error.validator.schema, error.value, error.valueError),
+      headers: {},
+    }
   }
   const reason = outage(error)
   if (reason !== null) {
@@ -40,14 +45,26 @@ const UNKNOWN_OUTCOME =
   'The database stopped answering in the middle of the change, which may or may not have been made: ' +
   'check before you repeat it.'
 
-type RequestFault = { type: string; all: { path?: string }[] }
+/** A fault that the router's validator found. Its own description, `all`, holds what was sent and may fail over it. */
+type Fault = {
+  type: string
+  validator: { schema: TSchema }
+  value: unknown
+  valueError: ValueError | undefined
+}
 
-const isRequestFault = (error: unknown): error is RequestFault =>
-  typeof error === 'object' && error !== null && (error as RequestFault).type !== 'response'
+const isRequestFault = (error: unknown): error is Fault =>
+  typeof error === 'object' && error !== null && (error as Fault).type !== 'response'
 
-/** The name and place of an unforeseen error: its message may hold values, so it stays out of the log. */
+/**
+ * The name and place of an unforeseen error: its message may hold values, so it stays out of the log. Of an answer
+ * that does not fit its schema only the place in it is told.
+ */
 function causeOf(error: unknown) {
   if (!(error instanceof Error)) return { cause: typeof error }
+  const { type, valueError } = error as Error & Partial<Fault>
+  if (type === 'response')
+    return { cause: 'the answer does not fit its schema', path: valueError?.path ?? '' }
   const { code, constraint_name } = error as { code?: string; constraint_name?: string }
   const stack = error.stack?.split('\n').filter((line) => /^\s+at /.test(line))
   return { cause: error.name, code, constraint: constraint_name, stack }

@@ -1,5 +1,7 @@
 import type { Context } from '../context.ts'
 import { isAllowedHost, isAllowedOrigin } from '../platform/hosts.ts'
+import { API_HEADERS, addHeaders, transportSecurity } from '../platform/security-headers.ts'
+import { failureOf } from './errors.ts'
 import type { Requests } from './requests.ts'
 
 type Handler = (request: Request, ...rest: unknown[]) => Response | Promise<Response>
@@ -10,52 +12,58 @@ const ALIAS = /^\/(?:service|service\/public|public)(?=\/v1(?:\/|$))/
 /** What a monitor asks for comes under whatever Host it likes. */
 const ANY_HOST = /^\/service\/(?:health|ready|metrics)\/?$/
 
-const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  vary: 'Origin',
-}
-
 const CORS_HEADERS: Readonly<Record<string, string>> = {
   'access-control-expose-headers':
     'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
 }
 
 /**
- * What happens to every request before and after the router: aliases, the Host check, unknown paths and methods, and
- * the headers that every answer carries.
+ * What happens to every request before and after the router: aliases, the Host check, unknown paths and methods, what
+ * fails where the router can't answer, and the headers that every answer carries.
  */
 export function front(ctx: Context, requests: Requests, methodsAt: (path: string) => readonly string[]) {
-  const isHttps = ctx.config.origin.startsWith('https:')
-  return (handle: (...parameters: unknown[]) => unknown): Handler =>
-    async (original, ...rest) => {
+  const protection = { ...API_HEADERS, vary: 'Origin', ...transportSecurity(ctx.config.origin) }
+  return (handle: (...parameters: unknown[]) => unknown): Handler => {
+    const route = async (request: Request, original: Request, cors: boolean, rest: unknown[]) => {
+      const path = pathOf(request.url)
+      const refusal =
+        refusalOfHost(ctx, path, hostOf(original)) ?? refusalOfMethod(request.method, methodsAt(path), cors)
+      if (refusal !== null) return refusal
+      requests.expectBody(original, path)
+      return (await handle(request, ...rest)) as Response
+    }
+
+    return async (original, ...rest) => {
       const arrived = performance.now()
+      const state = requests.of(original)
+      const origin = original.headers.get('origin')
       const request = withoutAlias(original)
       if (request !== original) requests.alias(original, request)
-      const path = pathOf(request.url)
-      const host = original.headers.get('host') ?? new URL(original.url).host
-      const origin = request.headers.get('origin')
-      const cors = origin !== null && isAllowedOrigin(ctx.config, origin, host) ? origin : null
-
-      const response =
-        refusalOfHost(ctx, path, host) ??
-        refusalOfMethod(request.method, methodsAt(path), cors !== null) ??
-        ((await handle(request, ...rest)) as Response)
-      const { route, headers, origin: from } = requests.of(request)
-      ctx.metrics.answered(request.method, route, response.status, (performance.now() - arrived) / 1000)
-      addHeaders(response.headers, SECURITY_HEADERS)
-      if (isHttps) response.headers.set('strict-transport-security', 'max-age=31536000')
+      let cors: string | null = null
+      let response: Response
+      try {
+        if (origin !== null && isAllowedOrigin(ctx.config, origin, hostOf(original))) cors = origin
+        response = await route(request, original, cors !== null, rest)
+      } catch (error) {
+        // What fails outside the router, and its handler of errors included, is answered like any other failure.
+        const failure = failureOf('UNKNOWN', error, ctx.log, state.origin.requestId)
+        response = Response.json({ error: failure.error }, failure)
+      } finally {
+        state.body?.leave()
+      }
+      const seconds = (performance.now() - arrived) / 1000
+      ctx.metrics.answered(request.method, state.route, response.status, seconds)
+      addHeaders(response.headers, protection)
       if (cors !== null)
         addHeaders(response.headers, { ...CORS_HEADERS, 'access-control-allow-origin': cors })
-      addHeaders(response.headers, headers)
-      response.headers.set('x-request-id', from.requestId)
+      addHeaders(response.headers, state.headers)
+      response.headers.set('x-request-id', state.origin.requestId)
       return response
     }
+  }
 }
+
+const hostOf = (request: Request): string => request.headers.get('host') ?? new URL(request.url).host
 
 /** A path rewrite, so that the router knows each route once. */
 function withoutAlias(request: Request): Request {
@@ -63,7 +71,8 @@ function withoutAlias(request: Request): Request {
   if (!ALIAS.test(path)) return request
   const start = request.url.indexOf(path, request.url.indexOf('://') + 3)
   const url = request.url.slice(0, start) + path.replace(ALIAS, '') + request.url.slice(start + path.length)
-  return new Request(url, request)
+  // Without the body, which is read from the original: a copy would have the runtime keep it twice.
+  return new Request(url, { method: request.method, headers: request.headers })
 }
 
 const refusalOfHost = (ctx: Context, path: string, host: string): Response | null =>
@@ -89,11 +98,6 @@ const preflight = (methods: readonly string[]) => ({
   'access-control-allow-headers': 'Authorization, Content-Type',
   'access-control-max-age': '600',
 })
-
-/** A header that an answer brings itself stays as it is. */
-function addHeaders(headers: Headers, more: Readonly<Record<string, string>>): void {
-  for (const name in more) if (!headers.has(name)) headers.set(name, more[name] ?? '')
-}
 
 function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)

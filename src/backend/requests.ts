@@ -1,6 +1,8 @@
 import type { Context } from '../context.ts'
 import type { Caller, RequestOrigin } from '../core/actor.ts'
+import { networkOf } from '../core/auth/sign-in-limits.ts'
 import { tooMany } from '../core/errors.ts'
+import { createBodies, type IncomingBody } from './body.ts'
 import { originReader, type PeerAddress } from './origin.ts'
 
 /** What is known of one request. */
@@ -11,6 +13,7 @@ export type RequestState = {
   route: string | null
   /** Headers that the answer gets, whatever it will be. */
   readonly headers: Record<string, string>
+  body: IncomingBody | null
 }
 
 export type Requests = ReturnType<typeof createRequests>
@@ -19,11 +22,18 @@ export type Requests = ReturnType<typeof createRequests>
 export function createRequests(ctx: Context, peerAddress: PeerAddress) {
   const states = new WeakMap<Request, RequestState>()
   const readOrigin = originReader(ctx.config.trustedProxies, peerAddress, ctx.log)
+  const bodies = createBodies()
 
   const of = (request: Request): RequestState => {
     const known = states.get(request)
     if (known !== undefined) return known
-    const state: RequestState = { origin: readOrigin(request), caller: null, route: null, headers: {} }
+    const state: RequestState = {
+      origin: readOrigin(request),
+      caller: null,
+      route: null,
+      headers: {},
+      body: null,
+    }
     states.set(request, state)
     return state
   }
@@ -42,10 +52,22 @@ export function createRequests(ctx: Context, peerAddress: PeerAddress) {
       if (caller === null) throw new Error('this route lets anyone in: it has no caller')
       return caller
     },
+    /** Takes note of the body of a request on its way to the router; 503 when too many are under way. */
+    expectBody: (request: Request, path: string): void => {
+      const state = of(request)
+      state.body = bodies.arrive(request, path, () => networkOf(state.origin.ipAddress))
+    },
+    /** Reads the body, null when there is none. Only once it is clear that its sender may send it. */
+    readBody: async (request: Request): Promise<unknown> => {
+      const { body, caller, origin } = of(request)
+      if (body === null) throw new Error('this request did not come through the front')
+      const sender = caller === null ? networkOf(origin.ipAddress) : (caller.id ?? caller.userId)
+      return await body.read(sender, caller !== null)
+    },
     /** Counts a request of `/v1` for its address or its caller; 429 beyond the limit. Off unless configured. */
-    limit: async (request: Request, kind: 'address' | 'principal', name: string | null): Promise<void> => {
+    limit: async (request: Request, kind: 'network' | 'principal', name: string): Promise<void> => {
       const rate = ctx.config.rateLimits.default
-      if (rate === null || name === null) return
+      if (rate === null) return
       const counter = await ctx.kv.increment(`rate:${kind}:${name}`, rate.windowSeconds)
       if (counter === null) return
       const { headers } = of(request)

@@ -5,7 +5,6 @@ import * as sessions from '../core/auth/sessions.ts'
 import { DomainError, forbidden } from '../core/errors.ts'
 import { requireTransferrer } from '../core/organisations/ownership-transfer.ts'
 import { isAllowedOrigin } from '../platform/hosts.ts'
-import { BadBody } from './body.ts'
 import type { Requests } from './requests.ts'
 import { readSessionCookie } from './session-cookie.ts'
 
@@ -39,21 +38,25 @@ export const sessionGuard = (ctx: Context, requests: Requests) => {
   return new Elysia({ name: 'session-guard', normalize: false }).macro({
     visitor: (kind: 'anyone' | 'password') => ({
       detail: { 'x-permission': 'none', ...condition(kind), security: [] } as object,
-      transform: ({ request, body }: Entering) => {
+      transform: async (context: Entering) => {
+        const { request } = context
         if (kind === 'password') requirePasswords(ctx)
         requireOwnPage(ctx, request)
-        requireJson(request, body)
+        requireJson(request)
+        context.body = await requests.readBody(request)
       },
     }),
     signedIn: (kind: keyof typeof CALLERS) => ({
       detail: { 'x-permission': CALLERS[kind], ...condition(kind), security: SECURITY[kind] } as object,
-      transform: async ({ request, body }: Entering) => {
+      transform: async (context: Entering) => {
+        const { request } = context
         if (kind === 'password') requirePasswords(ctx)
         await enter(request, kind)
         requireOwnPage(ctx, request)
-        requireJson(request, body)
+        requireJson(request)
+        context.body = await requests.readBody(request)
       },
-      resolve: ({ request }: Entering) => ({ caller: requests.callerOf(request) as Person }),
+      resolve: ({ request }) => ({ caller: requests.callerOf(request) as Person }),
     }),
   })
 }
@@ -88,10 +91,9 @@ function requireOwnPage({ config }: Context, request: Request): void {
 }
 
 /** Also where no body is needed: a form of another site can't send this content type. */
-function requireJson(request: Request, body: unknown): void {
+function requireJson(request: Request): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
     throw new DomainError(415, 'The request must be sent as application/json.')
   }
-  if (body instanceof BadBody) throw new DomainError(body.status, body.message)
 }

@@ -6,15 +6,15 @@ import { explain } from '../core/schema.ts'
 type Schema = TSchema & Record<string, unknown>
 
 /**
- * One sentence about a body or query that has the wrong shape, without the value that was sent. A field that nobody
- * knows goes first: it is most likely the misspelt name of one that is missing.
+ * One sentence about a body or query that has the wrong shape, without the value that was sent: `fault` is the first
+ * that the validator found. A field that nobody knows goes before it: it is most likely the misspelt name of one that
+ * is missing.
  */
-export function describeFaults(faults: readonly ValueError[]): string {
-  const unknown = faults.find(({ type }) => type === ValueErrorType.ObjectAdditionalProperties)
-  if (unknown !== undefined) return `Unknown field ${quote(fieldName(unknown.path))}.`
-  const [fault] = faults
+export function describeFault(whole: TSchema, value: unknown, fault: ValueError | undefined): string {
+  const unknown = unknownField(whole as Schema, value)
+  if (unknown !== null) return `Unknown field ${quote(fieldName(unknown))}.`
   if (fault === undefined) return 'The request is not valid.'
-  const subject = fieldName(fault.path) || 'The body'
+  const subject = fieldName(partsOf(fault.path)) || 'The body'
   const schema = fault.schema as Schema
   switch (fault.type) {
     case ValueErrorType.ObjectRequiredProperty:
@@ -61,12 +61,41 @@ function expectationOf(schema: Schema, subject: string): string {
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
-/** `/apps/0/environments` as a person writes it: `apps[0].environments`. */
-const fieldName = (path: string): string =>
-  path
+/**
+ * Where the first field is that its schema doesn't know. The validator's own list of faults would tell, too, but makes
+ * many objects of each item of an array.
+ */
+function unknownField(schema: Schema, value: unknown): readonly (string | number)[] | null {
+  if (typeof value !== 'object' || value === null) return null
+  if (schema[Kind] === 'Array' && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      const found = unknownField(schema.items as Schema, item)
+      if (found !== null) return [index, ...found]
+    }
+  }
+  if (schema[Kind] !== 'Object' || Array.isArray(value)) return null
+  const properties = schema.properties as Record<string, Schema>
+  const names = Object.keys(value)
+  const name = names.find((name) => !Object.hasOwn(properties, name))
+  if (name !== undefined && schema.additionalProperties === false) return [name]
+  for (const [known, property] of Object.entries(properties)) {
+    const found = unknownField(property, (value as Record<string, unknown>)[known])
+    if (found !== null) return [known, ...found]
+  }
+  return null
+}
+
+/** `/apps/0/environments` in its parts. */
+const partsOf = (pointer: string): string[] =>
+  pointer
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+/** The place of a field as a person writes it: `apps[0].environments`. */
+const fieldName = (parts: readonly (string | number)[]): string =>
+  parts
+    .map(String)
     .reduce(
       (name, part) => (/^\d+$/.test(part) ? `${name}[${part}]` : name === '' ? part : `${name}.${part}`),
       '',

@@ -1,3 +1,5 @@
+import { isId } from './schema.ts'
+
 /** A refusal that the caller is told of: an HTTP status and one sentence that says what is wrong or what would be right. */
 export class DomainError extends Error {
   override readonly name = 'DomainError'
@@ -21,9 +23,12 @@ export const unauthenticated = (message = 'Token expired or deleted') =>
 /** 403: the caller is known and may not. */
 export const forbidden = (message: string) => new DomainError(403, message)
 
-/** 404: there is no such thing in the caller's organisation; `what` is a noun such as `Role`. */
+/**
+ * 404: there is no such thing in the caller's organisation; `what` is a noun such as `Role`. What has not the form of
+ * an id is never repeated: it may be a token that was sent by mistake.
+ */
 export const notFound = (what: string, id?: string) =>
-  new DomainError(404, id === undefined ? `${what} not found.` : `${what} ${quote(id)} not found.`)
+  new DomainError(404, id !== undefined && isId(id) ? `${what} "${id}" not found.` : `${what} not found.`)
 
 /** 409: it stands against what is there already. */
 export const conflict = (message: string) => new DomainError(409, message)
@@ -45,8 +50,11 @@ export function tooMany(message: string, retryAfterSeconds: number, limit?: numb
   })
 }
 
-/** A piece of the caller's own input, short and printable, for use in a sentence. */
+/**
+ * A name of the caller's own, short and printable, for use in a sentence. Of one that is longer than any that makes
+ * sense only the start is shown: it may be a secret that was sent in the wrong place.
+ */
 export function quote(text: string): string {
   const printable = text.replace(/[^\x20-\x7e]/gu, '?')
-  return `"${printable.length > 64 ? `${printable.slice(0, 64)}…` : printable}"`
+  return `"${printable.length > 40 ? `${printable.slice(0, 8)}…` : printable}"`
 }

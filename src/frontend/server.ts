@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises'
 import type { Config } from '../config.ts'
 import { isAllowedHost } from '../platform/hosts.ts'
 import type { FetchHandler } from '../platform/http-server.ts'
+import { createLog } from '../platform/log.ts'
+import { addHeaders, transportSecurity } from '../platform/security-headers.ts'
 
 const FOLDER = new URL('./assets/', import.meta.url)
 
@@ -15,13 +17,15 @@ const ASSETS: Readonly<Record<string, { file: string; type: string }>> = {
 const HEADERS = {
   'content-security-policy':
     "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 }
 
 /** The public face beside the API: `/api/health`, whatever the Host, and the console's files. */
-export function createFrontend(config: Config): FetchHandler {
+export function createFrontend(config: Config, log = createLog(config.logLevel)): FetchHandler {
+  const protection = { ...HEADERS, ...transportSecurity(config.origin) }
   const answer = async (request: Request): Promise<Response> => {
     const url = new URL(request.url)
     const isRead = request.method === 'GET' || request.method === 'HEAD'
@@ -34,17 +38,22 @@ export function createFrontend(config: Config): FetchHandler {
     const asset = ASSETS[url.pathname]
     if (asset === undefined) return json(404, { error: 'There is nothing at this path.' })
     if (!isRead) return wrongMethod()
-    const headers = { ...HEADERS, 'content-type': asset.type, 'cache-control': 'no-cache' }
+    const headers = { 'content-type': asset.type, 'cache-control': 'no-cache' }
     return new Response(await readFile(new URL(asset.file, FOLDER)), { headers })
   }
   return async (request) => {
-    const response = await answer(request)
-    response.headers.set('x-request-id', randomUUID())
+    const requestId = randomUUID()
+    const response = await answer(request).catch((error: unknown) => {
+      log.error({ requestId, code: (error as { code?: string }).code }, 'a request failed')
+      return json(500, { error: 'Something went wrong on our side.' })
+    })
+    addHeaders(response.headers, protection)
+    response.headers.set('x-request-id', requestId)
     return response
   }
 }
 
 const json = (status: number, body: object, headers = {}) =>
-  Response.json(body, { status, headers: { ...HEADERS, 'cache-control': 'no-store', ...headers } })
+  Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } })
 
 const wrongMethod = () => json(405, { error: 'This path does not know this method.' }, { allow: 'GET, HEAD' })

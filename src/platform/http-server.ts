@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto'
+import { API_HEADERS } from './security-headers.ts'
+
 /** Answers one request. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
@@ -73,7 +76,7 @@ function start(options: { port: number; address: string }, fetch: FetchHandler) 
       // The handlers bound what they read, and answer in JSON; beyond this bound Bun answers by itself, with nothing.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       fetch,
-      error: () => Response.json({ error: 'Something went wrong on our side.' }, { status: 500 }),
+      error: failed,
       development: false,
     })
   } catch (error) {
@@ -88,12 +91,20 @@ function start(options: { port: number; address: string }, fetch: FetchHandler) 
   }
 }
 
+/** The answer where a handler threw, which each of them is made not to do. */
+const failed = () =>
+  Response.json(
+    { error: 'Something went wrong on our side.' },
+    { status: 500, headers: { ...API_HEADERS, 'x-request-id': randomUUID() } },
+  )
+
 /**
  * A request without a Host, or with one that is no host, has a URL that can't be read: it gets one that can, of a host
- * that nobody serves. Its headers stay as they came.
+ * that nobody serves. Its headers stay as they came; its body, which nobody will ask for, stays behind.
  */
 function withReadableUrl(request: Request): Request {
   if (URL.canParse(request.url)) return request
   const path = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
-  return new Request(`http://invalid${path.startsWith('/') ? path : '/'}`, request)
+  const { method, headers } = request
+  return new Request(`http://invalid${path.startsWith('/') ? path : '/'}`, { method, headers })
 }

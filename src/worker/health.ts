@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { isAllowedHost } from '../platform/hosts.ts'
 import type { FetchHandler } from '../platform/http-server.ts'
 import { readiness } from '../platform/readiness.ts'
+import { API_HEADERS } from '../platform/security-headers.ts'
 
 /**
  * What a worker that runs by itself answers over HTTP: `/service/health/` and `/service/ready/`, under any Host, as
@@ -33,5 +35,5 @@ export function workerHealth(ctx: Pick<Context, 'config' | 'db' | 'log' | 'schem
 const json = (status: number, body: object, headers = {}) =>
   Response.json(body, {
     status,
-    headers: { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...headers },
+    headers: { ...API_HEADERS, 'x-request-id': randomUUID(), ...headers },
   })

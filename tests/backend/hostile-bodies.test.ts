@@ -20,10 +20,15 @@ const login = (body: string | Uint8Array) =>
     headers: { 'content-type': 'application/json' },
   })
 
+const post = (body: string | Uint8Array) =>
+  service.as(ada.token).send('POST', '/v1/apps', { body, headers: { 'content-type': 'application/json' } })
+
 // Normalising it would take minutes, which no time-out of this test would survive.
 test('a text of combining marks is refused before it is normalised', async () => {
   const marks = '\u0345\u0301'.repeat(240_000)
-  expect((await login(JSON.stringify({ email: 'a@example.org', password: marks }))).status).toBe(400)
+  expect((await post(JSON.stringify({ name: 'x', description: marks }))).status).toBe(400)
+  const password = marks.slice(0, 6000)
+  expect((await login(JSON.stringify({ email: 'a@example.org', password }))).status).toBe(400)
   for (const length of [31, 4000]) {
     const name = `a${'\u0301'.repeat(length)}`
     const { status } = await service.as(ada.token).post('/v1/apps', { name })
@@ -33,41 +38,54 @@ test('a text of combining marks is refused before it is normalised', async () =>
 })
 
 test('a body nested deeper than 32 levels is refused, whatever stands in its strings', async () => {
-  const nested = (depth: number) => `${'{"email":'.repeat(depth)}1${'}'.repeat(depth)}`
-  expect((await login(nested(100_000))).body.error).toMatch(/nested/)
-  expect((await login(nested(33))).body.error).toMatch(/nested/)
-  expect((await login(nested(32))).body.error).not.toMatch(/nested/)
+  const nested = (depth: number) => `${'{"name":'.repeat(depth)}1${'}'.repeat(depth)}`
+  expect((await post(nested(100_000))).body.error).toMatch(/nested/)
+  expect((await post(nested(33))).body.error).toMatch(/nested/)
+  expect((await post(nested(32))).body.error).not.toMatch(/nested/)
   const { status } = await service.as(ada.token).post('/v1/apps', { name: `["{${'['.repeat(50)}\\"` })
   expect(status).toBe(201)
 })
 
-test('a body of more than 1 MiB is 413, also when it does not say so', async () => {
-  const large = new Uint8Array(1024 * 1024 + 1).fill(32)
-  expect((await login(large)).status).toBe(413)
+const streamed = (path: string, stream: ReadableStream) =>
+  service.app.handle(
+    new Request(`http://localhost${path}`, {
+      method: 'POST',
+      body: stream,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${ada.token}` },
+    }),
+  )
+
+test.each([
+  ['/v1/apps', 1024 * 1024, 'The body must not be larger than 1 MiB.'],
+  ['/service/auth/password/login', 16 * 1024, 'The body must not be larger than 16 KiB.'],
+  ['/service/auth/email/resend/', 16 * 1024, 'The body must not be larger than 16 KiB.'],
+])('a body to %s of more than %i bytes is 413, also when it does not say so', async (path, limit, error) => {
+  const spaces = (length: number) => new Uint8Array(length).fill(32)
+  const headers = { 'content-type': 'application/json' }
+  const send = (length: number) => service.as(ada.token).send('POST', path, { body: spaces(length), headers })
+  expect((await send(limit)).status).toBe(400)
+  expect(await send(limit + 1)).toMatchObject({ status: 413, body: { error } })
+  let left = 40
   const stream = new ReadableStream({
-    start: (controller) => {
-      for (let i = 0; i < 40; i++) controller.enqueue(new Uint8Array(65_536).fill(32))
-      controller.close()
-    },
+    pull: (controller) => (left-- > 0 ? controller.enqueue(spaces(65_536)) : controller.close()),
   })
-  const request = new Request('http://localhost/service/auth/password/login', {
-    method: 'POST',
-    body: stream,
-    headers: { 'content-type': 'application/json' },
-  })
-  expect((await service.app.handle(request)).status).toBe(413)
+  const response = await streamed(path, stream)
+  expect([response.status, await response.json()]).toEqual([413, { error }])
+  expect(left).toBeGreaterThan(10)
 })
 
 test('a body that breaks off is 400, and no error of ours', async () => {
-  const stream = new ReadableStream({
-    pull: (controller) => controller.error(new Error('gone')),
-  })
-  const request = new Request('http://localhost/service/auth/password/login', {
-    method: 'POST',
-    body: stream,
-    headers: { 'content-type': 'application/json' },
-  })
-  expect((await service.app.handle(request)).status).toBe(400)
+  const stream = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) })
+  expect((await streamed('/v1/apps', stream)).status).toBe(400)
+})
+
+test.each([
+  ['gzip', 415],
+  ['identity', 201],
+])('a body whose content coding is %s is answered with %i', async (coding, status) => {
+  const headers = { 'content-type': 'application/json', 'content-encoding': coding }
+  const body = JSON.stringify({ name: 'Coded' })
+  expect((await service.as(ada.token).send('POST', '/v1/apps', { body, headers })).status).toBe(status)
 })
 
 test('a host of one letter is served like any other', async () => {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { badRequest, quote } from '../errors.ts'
+import { badRequest } from '../errors.ts'
 import { Closed, Timestamp } from '../schema.ts'
 import { nameKey } from '../text.ts'
 
@@ -62,11 +62,11 @@ export const typeOf = (name: string): EnvironmentType => TYPE_BY_NAME.get(nameKe
 
 /** 400 when a name stands in the list twice, in whatever case. */
 export function requireDistinct(names: readonly string[]): void {
-  const keys = new Set<string>()
+  const places = new Map<string, number>()
   for (const [index, name] of names.entries()) {
-    const key = nameKey(name)
-    if (keys.has(key)) throw badRequest(`environments[${index}] repeats the environment ${quote(name)}.`)
-    keys.add(key)
+    const place = places.get(nameKey(name))
+    if (place !== undefined) throw badRequest(`environments[${index}] repeats environments[${place}].`)
+    places.set(nameKey(name), index)
   }
 }
 

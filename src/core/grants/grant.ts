@@ -18,18 +18,24 @@ export const AccessibleApps = Type.Array(
 )
 export type AccessibleApps = Static<typeof AccessibleApps>
 
-/** The body that sets somebody's access: the entire desired state. */
+/** Looking for faults in a longer list would keep everybody else waiting. */
+const MAX_IDS = 10_000
+
+/** The body that sets somebody's access: the entire desired state. That nothing is repeated is `wishesOf`'s to say. */
 export const SetAccess = Closed({
   apps: Type.Array(
     Closed({
       id: Id({ description: 'The app.' }),
       environments: Type.Array(Id(), {
         minItems: 1,
-        uniqueItems: true,
-        description: 'The environments of the app to grant.',
+        maxItems: MAX_IDS,
+        description: 'The environments of the app to grant, each once.',
       }),
     }),
-    { description: 'Apps that are missing lose their access; an empty array revokes everything.' },
+    {
+      maxItems: MAX_IDS,
+      description: 'Apps that are missing lose their access; an empty array revokes everything.',
+    },
   ),
 })
 export type SetAccess = Static<typeof SetAccess>

@@ -104,7 +104,7 @@ describe('POST /v1/apps', () => {
     [{ name: 'x', environments: null }, /environments must be an array/],
     [{ name: 'x', environments: ['a b'] }, /environments\[0\] must be 1 to 64 letters/],
     [{ name: 'x', environments: ['qa', 'x'.repeat(65)] }, /environments\[1\] /],
-    [{ name: 'x', environments: ['qa', 'QA'] }, /environments\[1\] repeats the environment "QA"/],
+    [{ name: 'x', environments: ['qa', 'QA'] }, /environments\[1\] repeats environments\[0\]/],
     [{ name: 'x', environments: Array.from({ length: 101 }, (_, n) => `e${n}`) }, /at most 100 items/],
     [{ name: 'x', org: 'y' }, /Unknown field "org"/],
   ])('refuses %j', async (input, sentence) => {

@@ -89,7 +89,11 @@ describe('PUT /v1/members/:id/access', () => {
       /apps\[0\]\.environments must not be empty/,
     ],
     ['an app that is a number', { apps: [{ id: 1, environments: ['x'] }] }, /apps\[0\]\.id must be a string/],
-    ['a repeated environment', { apps: [{ id: 'x', environments: ['y', 'y'] }] }, /twice/],
+    [
+      'a repeated environment',
+      { apps: [{ id: 'x', environments: ['y', 'y'] }] },
+      /apps\[0\]\.environments\[1\] repeats/,
+    ],
     ['an unknown field', { apps: [], all: true }, /Unknown field "all"/],
   ])('refuses %s', async (_, body, sentence) => {
     const grace = await member(ctx, 'developer')
@@ -105,9 +109,15 @@ describe('PUT /v1/members/:id/access', () => {
       const app = await put(ada, grace.id, {
         apps: [...everything(payments).apps, { id, environments: [unknown] }],
       })
-      expect(app).toMatchObject({ status: 404, body: { error: `App "${id}" not found.` } })
+      expect(app).toMatchObject({
+        status: 404,
+        body: { error: id === unknown ? `App "${id}" not found.` : 'App not found.' },
+      })
       const environment = await put(ada, grace.id, { apps: [{ id: payments.id, environments: [id] }] })
-      expect(environment).toMatchObject({ status: 404, body: { error: `Environment "${id}" not found.` } })
+      expect(environment).toMatchObject({
+        status: 404,
+        body: { error: id === unknown ? `Environment "${id}" not found.` : 'Environment not found.' },
+      })
     }
     const foreign = await put(ada, grace.id, {
       apps: [{ id: payments.id, environments: [website.environments[0]?.id] }],

@@ -33,7 +33,7 @@ test('the default environments are one of each type but custom', () => {
 test('names that differ in case alone are the same environment', () => {
   const refusal = () => requireDistinct(['qa', 'Blue', 'QA'])
   expect(refusal).toThrow(DomainError)
-  expect(refusal).toThrow('environments[2] repeats the environment "QA".')
+  expect(refusal).toThrow('environments[2] repeats environments[0].')
   expect(() => requireDistinct(['qa', 'q-a', 'q_a', 'qa1'])).not.toThrow()
 })
 
