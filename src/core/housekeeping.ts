@@ -14,7 +14,10 @@ export async function removeExpired(ctx: Context): Promise<void> {
   const before = (seconds: number) => new Date(now.getTime() - seconds * 1000)
   await ctx.db`
     delete from tokens where id in (select id from tokens where expires_at <= ${now} for update skip locked)`
-  await ctx.db`delete from session_tokens where expires_at <= ${now}`
+  await ctx.db`
+    delete from session_tokens where hash in (
+      select hash from session_tokens where expires_at <= ${now} for update skip locked
+    )`
   await ctx.db`
     delete from sessions where id in (
       select id from sessions

@@ -50,6 +50,8 @@ export async function requireOffer(ctx: Context, token: string, emailKey: string
 /** Makes whoever is signed in a member of the organisation that invites; refused as `acceptFor` says. */
 export async function accept(ctx: Context, caller: Person, token: string): Promise<Accepted> {
   const { userId, email, name, credential, origin } = caller
+  // Before it waits for the organisation: a guess costs one look-up.
+  await requireOffer(ctx, token, emailKey(email))
   const [account] = await lockingTransaction(ctx, async (tx) => {
     await acceptFor(ctx, tx, token, { userId, emailKey: emailKey(email), name, credential, origin })
     return findAccountOf(tx, userId)

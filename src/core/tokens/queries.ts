@@ -29,3 +29,10 @@ export const remove = async (
           delete from tokens where principal_id = ${principalId} and id = ${id} returning ${tx(COLUMNS)}`
       )[0]
     : undefined
+
+/** Deletes all access tokens of a person's live membership and gives what they were. */
+export const removeAllOf = (tx: Transaction, userId: string) =>
+  tx<(TokenRow & { principal_id: string })[]>`
+    delete from tokens
+    where principal_id = (select principal_id from members where user_id = ${userId} and removed_at is null)
+    returning principal_id, ${tx(COLUMNS)}`
