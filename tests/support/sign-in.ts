@@ -41,8 +41,8 @@ export const deviceOf = (headers: Headers): string | null => setCookie(headers, 
 const setCookie = (headers: Headers, name: string): string | null =>
   headers
     .getSetCookie()
-    .find((header) => header.startsWith(`${name}=`))
-    ?.split(';', 1)[0] ?? null
+    .map((header) => header.split(';', 1)[0] ?? '')
+    .find((pair) => pair.replace(/^__(Host|Secure)-/, '').startsWith(`${name}=`)) ?? null
 
 /** Requests under `/service/auth/` with a session's cookie, as a page of the service sends them. */
 export function browser(service: Service, cookie: string, token = '') {
