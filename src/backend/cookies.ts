@@ -15,7 +15,7 @@ export const sessionCookie = (config: Origin, value: string): string =>
 /** The header that takes the session's cookie from the browser. */
 export const endedSessionCookie = (config: Origin): string => header(config, sessionName(config), '', '/', 0)
 
-/** Every device cookie in a request: another site of the same domain can put one of this name before ours. */
+/** Every device cookie in a request: another host of the same domain can set one of this name, too. */
 export const readDeviceCookies = (config: Origin, request: Request): string[] =>
   valuesOf(request, deviceName(config))
 
@@ -25,7 +25,7 @@ export const deviceCookie = (config: Origin, value: string): string =>
 
 const isSecure = ({ origin }: Origin): boolean => origin.startsWith('https:')
 
-/** A cookie named `__Host-` must be sent with every path, so one of a narrower path can only be named `__Secure-`. */
+/** The prefix `__Host-` demands Path=/; a cookie of a narrower path takes `__Secure-`. */
 const sessionName = (config: Origin): string => `${isSecure(config) ? '__Host-' : ''}keyward_session`
 const deviceName = (config: Origin): string => `${isSecure(config) ? '__Secure-' : ''}keyward_device`
 
