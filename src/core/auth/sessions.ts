@@ -104,9 +104,7 @@ export const issueBearer = (ctx: Context, caller: Person): Promise<SessionBearer
     const { id } = caller.credential
     const [session] = await queries.use(tx, id, at)
     if (session === undefined) throw unauthenticated()
-    const expiresAt = new Date(
-      Math.min(session.expires_at.getTime(), after(at, BEARER_SECONDS).getTime()),
-    )
+    const expiresAt = new Date(Math.min(session.expires_at.getTime(), after(at, BEARER_SECONDS).getTime()))
     await queries.removeSurplusBearers(tx, id, at, after(latestNow(at), BEARER_SECONDS), MOST_BEARERS - 1)
     const accessToken = newBearer('ses')
     await queries.insertBearer(tx, id, hashBearer(accessToken), expiresAt)
