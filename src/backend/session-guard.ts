@@ -5,8 +5,8 @@ import * as sessions from '../core/auth/sessions.ts'
 import { DomainError, forbidden } from '../core/errors.ts'
 import { requireTransferrer } from '../core/organisations/ownership-transfer.ts'
 import { isAllowedOrigin } from '../platform/hosts.ts'
+import { readSessionCookie } from './cookies.ts'
 import type { Requests } from './requests.ts'
-import { readSessionCookie } from './session-cookie.ts'
 
 /** Who may call a route under `/service/auth/` that asks for a session, and with what. */
 const CALLERS = {

@@ -16,7 +16,10 @@ export async function removeExpired(ctx: Context): Promise<void> {
   const before = (seconds: number) => new Date(now.getTime() - seconds * 1000)
   await patiently`
     delete from tokens where id in (select id from tokens where expires_at <= ${now} for update skip locked)`
-  await patiently`delete from session_tokens where expires_at <= ${now}`
+  await patiently`
+    delete from session_tokens where hash in (
+      select hash from session_tokens where expires_at <= ${now} for update skip locked
+    )`
   await patiently`
     delete from sessions where id in (
       select id from sessions

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import { removeExpired } from '../../src/core/housekeeping.ts'
+import { hashBearer } from '../../src/core/tokens/bearer.ts'
 import { api } from '../support/api.ts'
 import { testContext } from '../support/context.ts'
 import { owner, roleOf, session, user } from '../support/people.ts'
@@ -19,9 +20,13 @@ test('what has expired goes, what has not stays, and what somebody holds is left
   const live = await invite()
   ctx.clock.advance(7 * 24 * 3600)
   await session(ctx, userId)
+  const now = ctx.clock.now()
+  const bearer = hashBearer(await session(ctx, userId))
+  await ctx.db`update session_tokens set expires_at = ${now} where hash = ${bearer}`
 
   await ctx.db.begin(async (tx) => {
     await tx`select 1 from invites where id = ${held} for update`
+    await tx`select 1 from session_tokens where hash = ${bearer} for update`
     await removeExpired(ctx)
   })
   const states = await ctx.db<{ id: string; state: string; role_id: string | null }[]>`
@@ -33,10 +38,11 @@ test('what has expired goes, what has not stays, and what somebody holds is left
       [live, ['pending', role_id]],
     ]),
   )
-  expect(await ctx.db`select 1 from sessions`).toHaveLength(1)
-  expect(await ctx.db`select 1 from session_tokens`).toHaveLength(1)
+  expect(await ctx.db`select 1 from sessions`).toHaveLength(2)
+  expect(await ctx.db`select 1 from session_tokens`).toHaveLength(2)
 
   await removeExpired(ctx)
+  expect(await ctx.db`select 1 from session_tokens`).toHaveLength(1)
   expect(await ctx.db`select id from invites where state = 'pending'`).toMatchObject([{ id: live }])
   await ctx.close()
 })

@@ -15,9 +15,12 @@ export const register = (service: Service, body: Record<string, unknown> = {}): 
     ...body,
   })
 
-/** Tries to sign in. */
-export const login = (service: Service, email: string, password = PASSWORD): Promise<Answer> =>
-  service.anonymous.post('/service/auth/password/login/', { email, password })
+/** Tries to sign in, from a browser that holds these cookies. */
+export const login = (service: Service, email: string, password = PASSWORD, cookie = ''): Promise<Answer> =>
+  service.anonymous.send('POST', '/service/auth/password/login/', {
+    body: JSON.stringify({ email, password }),
+    headers: { 'content-type': 'application/json', ...(cookie !== '' && { cookie }) },
+  })
 
 /** A browser and what it holds: `cookie` as `name=value`, `token` the bearer of the sign-in. */
 export type Browser = ReturnType<typeof browser>
@@ -29,9 +32,17 @@ export async function signIn(service: Service, email: string, password = PASSWOR
   return browser(service, cookieOf(headers) ?? '', body.accessToken)
 }
 
-/** The cookie that an answer sets, as the browser would send it back; null when it sets none. */
-export const cookieOf = (headers: Headers): string | null =>
-  headers.get('set-cookie')?.split(';', 1)[0] ?? null
+/** The session's cookie that an answer sets, as the browser would send it back; null when it sets none. */
+export const cookieOf = (headers: Headers): string | null => setCookie(headers, 'keyward_session')
+
+/** The device cookie that an answer sets, as the browser would send it back; null when it sets none. */
+export const deviceOf = (headers: Headers): string | null => setCookie(headers, 'keyward_device')
+
+const setCookie = (headers: Headers, name: string): string | null =>
+  headers
+    .getSetCookie()
+    .map((header) => header.split(';', 1)[0] ?? '')
+    .find((pair) => pair.replace(/^__(Host|Secure)-/, '').startsWith(`${name}=`)) ?? null
 
 /** Requests under `/service/auth/` with a session's cookie, as a page of the service sends them. */
 export function browser(service: Service, cookie: string, token = '') {

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import * as emailLinks from '../../core/auth/email-links.ts'
+import { deviceCookie, readDeviceCookies } from '../cookies.ts'
 import type { Requests } from '../requests.ts'
 import { answers, NoContent } from '../responses.ts'
 import { sessionGuard } from '../session-guard.ts'
@@ -14,8 +15,8 @@ export const emailLinksRoutes = (ctx: Context, requests: Requests) =>
     .use(sessionGuard(ctx, requests))
     .post(
       '/password/forgot',
-      async ({ body, set }) => {
-        await emailLinks.forgotPassword(ctx, body.email)
+      async ({ body, request, set }) => {
+        await emailLinks.forgotPassword(ctx, body.email, requests.of(request).origin)
         set.status = 204
       },
       {
@@ -33,7 +34,14 @@ export const emailLinksRoutes = (ctx: Context, requests: Requests) =>
     .post(
       '/password/reset',
       async ({ body, request, set }) => {
-        await emailLinks.resetPassword(ctx, body, requests.of(request).origin)
+        const { origin } = requests.of(request)
+        const reset = await emailLinks.resetPassword(
+          ctx,
+          body,
+          origin,
+          readDeviceCookies(ctx.config, request),
+        )
+        set.headers['set-cookie'] = deviceCookie(ctx.config, reset.deviceCookie)
         set.status = 204
       },
       {
@@ -43,7 +51,8 @@ export const emailLinksRoutes = (ctx: Context, requests: Requests) =>
         detail: {
           tags,
           summary: 'Set a new password',
-          description: 'Follows the link that was mailed; it ends all sessions of the account.',
+          description:
+            'Follows the link that was mailed; it ends all sessions of the account and voids its device cookies. Personal access tokens keep working unless `revoke_tokens` is true.',
         },
       },
     )
@@ -66,8 +75,8 @@ export const emailLinksRoutes = (ctx: Context, requests: Requests) =>
     )
     .post(
       '/email/resend',
-      async ({ body, set }) => {
-        await emailLinks.resendVerification(ctx, body.email)
+      async ({ body, request, set }) => {
+        await emailLinks.resendVerification(ctx, body.email, requests.of(request).origin)
         set.status = 204
       },
       {

@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts'
 import { ChangePassword, changePassword } from '../../core/auth/password-change.ts'
 import { Register, Registered, register } from '../../core/auth/registration.ts'
 import { SignedIn, SignIn, signIn } from '../../core/auth/sign-in.ts'
+import { deviceCookie, endedSessionCookie, readDeviceCookies, sessionCookie } from '../cookies.ts'
 import type { Requests } from '../requests.ts'
 import { answers, NoContent } from '../responses.ts'
-import { endedSessionCookie, sessionCookie } from '../session-cookie.ts'
 import { sessionGuard } from '../session-guard.ts'
 
 const tags = ['Sign-in']
@@ -17,8 +17,11 @@ export const passwordRoutes = (ctx: Context, requests: Requests) =>
     .post(
       '/register',
       async ({ body, request, set }) => {
+        const { origin } = requests.of(request)
+        const registered = await register(ctx, body, origin, readDeviceCookies(ctx.config, request))
+        set.headers['set-cookie'] = deviceCookie(ctx.config, registered.deviceCookie)
         set.status = 201
-        return await register(ctx, body, requests.of(request).origin)
+        return registered.answer
       },
       {
         visitor: 'password',
@@ -28,16 +31,20 @@ export const passwordRoutes = (ctx: Context, requests: Requests) =>
           tags,
           summary: 'Register an account',
           description:
-            'The first account of a deployment founds the organisation and is its Owner; later ones belong to none until they accept an invite.',
+            'The first account of a deployment founds the organisation and is its Owner; later ones belong to none until they accept an invite. Sets a device cookie.',
         },
       },
     )
     .post(
       '/login',
       async ({ body, request, set }) => {
-        const { answer, cookie } = await signIn(ctx, body, requests.of(request).origin)
-        set.headers['set-cookie'] = sessionCookie(ctx.config, cookie)
-        return answer
+        const { origin } = requests.of(request)
+        const signedIn = await signIn(ctx, body, origin, readDeviceCookies(ctx.config, request))
+        set.headers['set-cookie'] = [
+          sessionCookie(ctx.config, signedIn.cookie),
+          deviceCookie(ctx.config, signedIn.deviceCookie),
+        ]
+        return signedIn.answer
       },
       {
         visitor: 'password',
@@ -46,15 +53,19 @@ export const passwordRoutes = (ctx: Context, requests: Requests) =>
         detail: {
           tags,
           summary: 'Sign in',
-          description: 'Begins a session: a cookie for the browser, and a bearer of 15 minutes for `/v1`.',
+          description:
+            'Begins a session: a cookie for the browser, and a bearer of 15 minutes for `/v1`; beyond 50 sessions the oldest ends. Sets a device cookie, with which failed attempts of others never lock this browser out.',
         },
       },
     )
     .post(
       '/change',
-      async ({ body, caller, set }) => {
-        await changePassword(ctx, caller, body)
-        set.headers['set-cookie'] = endedSessionCookie(ctx.config)
+      async ({ body, caller, request, set }) => {
+        const changed = await changePassword(ctx, caller, body, readDeviceCookies(ctx.config, request))
+        set.headers['set-cookie'] = [
+          endedSessionCookie(ctx.config),
+          deviceCookie(ctx.config, changed.deviceCookie),
+        ]
         set.status = 204
       },
       {
@@ -64,7 +75,8 @@ export const passwordRoutes = (ctx: Context, requests: Requests) =>
         detail: {
           tags,
           summary: 'Change your password',
-          description: 'Needs the current one, and ends all your sessions.',
+          description:
+            'Needs the current one, ends all your sessions and voids the device cookies of other browsers. Your personal access tokens keep working unless `revoke_tokens` is true.',
         },
       },
     )

@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts'
 import { Methods, methods } from '../../core/auth/methods.ts'
 import { Session, SessionBearer } from '../../core/auth/session.ts'
 import * as sessions from '../../core/auth/sessions.ts'
+import { endedSessionCookie } from '../cookies.ts'
 import type { Requests } from '../requests.ts'
 import { answers, ById, ListOf, NoBody, NoContent, PageQuery } from '../responses.ts'
-import { endedSessionCookie } from '../session-cookie.ts'
 import { sessionGuard } from '../session-guard.ts'
 
 const tags = ['Sign-in']

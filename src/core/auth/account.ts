@@ -53,6 +53,20 @@ export type Account = Static<typeof Account>
 /** A password that is being set; one that is only checked may be shorter, and is then simply wrong. */
 export const NewPassword = () => Text(1024, { minLength: 8 })
 
+/** Whether a new password takes the person's personal access tokens with it. */
+export const RevokeTokens = () =>
+  Type.Optional(
+    Type.Boolean({
+      description: 'Whether your personal access tokens are revoked, too; without it they keep working.',
+    }),
+  )
+
+/** What the audit trail says of a new password; `revokedTokens` is null when the tokens were to stay. */
+export const passwordEvent = (what: string, revokedTokens: number | null) => ({
+  description: `${what}; all sessions ended${revokedTokens === null ? '' : ', personal access tokens revoked'}.`,
+  ...(revokedTokens !== null && { newValues: { revokedTokens } }),
+})
+
 /** The form in which e-mail addresses are compared. */
 export const emailKey = (email: string): string => email.toLowerCase()
 

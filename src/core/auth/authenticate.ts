@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Caller, Credential, RequestOrigin } from '../actor.ts'
+import { latestNow } from '../clock-skew.ts'
 import { unauthenticated } from '../errors.ts'
 import { permissionsOf } from '../permissions.ts'
 import { bearerKind, hashBearer } from '../tokens/bearer.ts'
@@ -8,8 +9,11 @@ import * as queries from './queries.ts'
 /** How long a session may lie idle before it is over. */
 export const SESSION_IDLE_SECONDS = 7 * 24 * 3600
 
-/** A token's last use is written at most this often. */
-const LAST_USED_SECONDS = 60
+/** How long a session's bearer is good. */
+export const BEARER_SECONDS = 15 * 60
+
+/** The last use of a token or session is written at most this often. */
+export const LAST_USED_SECONDS = 60
 
 /**
  * Finds out who calls, from the value of the Authorization header, in one query. 401 when there is none, when it is
@@ -32,7 +36,7 @@ async function byToken(ctx: Context, secret: string, origin: RequestOrigin): Pro
   const now = ctx.clock.now()
   const [row] = await queries.findByToken(ctx.db, hashBearer(secret))
   if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) throw unauthenticated()
-  if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() >= LAST_USED_SECONDS * 1000) {
+  if (row.last_used_at === null || needsTouch(row.last_used_at, now)) {
     queries
       .touchToken(ctx.db, row.credential_id, now, new Date(now.getTime() - LAST_USED_SECONDS * 1000))
       .catch(() => {
@@ -45,17 +49,22 @@ async function byToken(ctx: Context, secret: string, origin: RequestOrigin): Pro
 async function bySessionToken(ctx: Context, secret: string, origin: RequestOrigin): Promise<Caller> {
   const now = ctx.clock.now()
   const [row] = await queries.findBySessionToken(ctx.db, hashBearer(secret))
-  if (row === undefined || row.expires_at <= now || sessionIsOver(row, now)) throw unauthenticated()
+  if (row === undefined || bearerIsOver(row, now) || sessionIsOver(row, now)) throw unauthenticated()
   return callerFrom(row, { kind: 'session', id: row.credential_id, secret }, origin)
 }
 
-/** Whether a session has ended by itself: 30 days after sign-in, or after 7 days without use. */
+/** Whether a session has ended by itself: 30 days after sign-in, or after 7 days without use; or begins in the future. */
 export const sessionIsOver = (
-  session: { session_expires_at: Date; session_last_used_at: Date },
+  session: { session_created_at: Date; session_expires_at: Date; session_last_used_at: Date },
   now: Date,
 ): boolean =>
   session.session_expires_at <= now ||
+  session.session_created_at > latestNow(now) ||
   session.session_last_used_at.getTime() + SESSION_IDLE_SECONDS * 1000 <= now.getTime()
+
+/** Whether a last use is to be written anew: it is a while ago, or lies in the future since the clock was set back. */
+export const needsTouch = (lastUsedAt: Date, now: Date): boolean =>
+  Math.abs(now.getTime() - lastUsedAt.getTime()) >= LAST_USED_SECONDS * 1000
 
 /** Whoever a row of the look-ups names: an actor when it stands for a live principal, an outsider otherwise. */
 export function callerFrom(row: queries.CallerRow, credential: Credential, origin: RequestOrigin): Caller {
@@ -81,3 +90,6 @@ export function callerFrom(row: queries.CallerRow, credential: Credential, origi
     origin,
   }
 }
+
+const bearerIsOver = ({ expires_at }: { expires_at: Date }, now: Date): boolean =>
+  expires_at <= now || expires_at.getTime() > latestNow(now).getTime() + BEARER_SECONDS * 1000

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Mail } from '../../platform/mailer.ts'
+import { latestNow } from '../clock-skew.ts'
 import * as queries from './email-link-queries.ts'
 import { linkUrl } from './links.ts'
 
@@ -19,7 +20,9 @@ export const sendPasswordReset = (ctx: Context, linkId: string): Promise<void> =
     subject: 'Set a new password',
     before: `Somebody, hopefully you, forgot the password of your account on Keyward at ${ctx.config.host}.`,
     action: 'Follow this link within an hour to set a new one:',
-    after: 'If it was not you, there is nothing that you need to do: your password stays as it is.',
+    after:
+      'A new password ends all your sessions. Your personal access tokens keep working unless you revoke them.\n\n' +
+      'If it was not you, there is nothing that you need to do: your password stays as it is.',
   })
 
 type Wording = Readonly<{ subject: string; before: string; action: string; after: string }>
@@ -31,7 +34,8 @@ async function send(
   { subject, before, action, after }: Wording,
 ): Promise<void> {
   if (ctx.config.smtp === null) return
-  const [link] = await queries.find(ctx.db, linkId, purpose, ctx.clock.now())
+  const now = ctx.clock.now()
+  const [link] = await queries.find(ctx.db, linkId, purpose, now, latestNow(now))
   if (link === undefined || (purpose === 'verify-email' && link.email_verified_at !== null)) return
   const text = [before, action, linkUrl(ctx, purpose, link), after].join('\n\n')
   const mail: Mail = { to: link.email, subject, text }

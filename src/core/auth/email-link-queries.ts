@@ -12,12 +12,13 @@ export type EmailLinkRow = Readonly<{
   email_verified_at: Date | null
 }>
 
-/** A live link for a purpose. */
-export const find = (db: Queryable, id: string, purpose: EmailLinkPurpose, at: Date) =>
+/** A live link for a purpose, made until `latest`. */
+export const find = (db: Queryable, id: string, purpose: EmailLinkPurpose, at: Date, latest: Date) =>
   db<EmailLinkRow[]>`
     select l.id, l.nonce, l.user_id, u.email, u.email_verified_at
     from email_links l join users u on u.id = l.user_id
-    where l.id = ${id} and l.purpose = ${purpose} and l.used_at is null and l.expires_at > ${at}`
+    where l.id = ${id} and l.purpose = ${purpose} and l.used_at is null and l.expires_at > ${at}
+      and l.created_at <= ${latest}`
 
 /** Takes the row of the account with an address, so that its links come one after the other. */
 export const lockAddress = (tx: Transaction, emailKey: string) =>
@@ -28,7 +29,7 @@ export const lockAddress = (tx: Transaction, emailKey: string) =>
 export const lockUser = (tx: Transaction, userId: string) =>
   tx`select 1 from users where id = ${userId} for no key update`
 
-/** A new link, and when a live one stands in its way: one made since `recentAt`, or `most` of whatever age. */
+/** A new link, and when a live one made until `latest` stands in its way: one made since `recentAt`, or `most`. */
 export type NewEmailLink = Readonly<{
   id: string
   userId: string
@@ -37,6 +38,7 @@ export type NewEmailLink = Readonly<{
   at: Date
   expiresAt: Date
   recentAt: Date
+  latest: Date
   most: number
 }>
 
@@ -49,6 +51,7 @@ export const insert = (tx: Transaction, link: NewEmailLink) =>
     from (
       select count(*) as live, max(created_at) as newest from email_links
       where user_id = ${link.userId} and purpose = ${link.purpose} and used_at is null and expires_at > ${link.at}
+        and created_at <= ${link.latest}
     ) as others
     where live < ${link.most} and (newest is null or newest <= ${link.recentAt})
     returning id`

@@ -3,15 +3,19 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import type { RequestOrigin } from '../actor.ts'
-import { recordFor } from '../audit/audit.ts'
+import { type AuditEvent, recordFor } from '../audit/audit.ts'
+import { latestNow } from '../clock-skew.ts'
 import { notFound } from '../errors.ts'
 import { Closed, Email, Id } from '../schema.ts'
+import { revokeAllOf } from '../tokens/tokens.ts'
 import { transaction } from '../transactions.ts'
-import { authorOf, emailKey, NewPassword } from './account.ts'
+import { authorOf, emailKey, NewPassword, passwordEvent, RevokeTokens } from './account.ts'
+import { deviceCookie } from './devices.ts'
 import * as queries from './email-link-queries.ts'
 import { isLinkOf, linkRowId } from './links.ts'
 import { findAccountOf } from './queries.ts'
 import * as sessions from './sessions.ts'
+import { countMailRequest } from './sign-in-limits.ts'
 
 /** How long each link is good. */
 export const EMAIL_LINK_SECONDS = { 'verify-email': 24 * 3600, 'reset-password': 3600 } as const
@@ -28,18 +32,19 @@ export const AskForLink = Closed({ email: Email() })
 /** The body that uses a link. */
 export const UseLink = Closed({ token: Id({ description: "The text after the # in the link's address." }) })
 /** The body that sets a new password. */
-export const ResetPassword = Type.Composite([UseLink, Type.Object({ new_password: NewPassword() })], {
-  additionalProperties: false,
-})
+export const ResetPassword = Type.Composite(
+  [UseLink, Type.Object({ new_password: NewPassword(), revoke_tokens: RevokeTokens() })],
+  { additionalProperties: false },
+)
 export type ResetPassword = Static<typeof ResetPassword>
 
 /** Has a link mailed that sets a new password, if an account has this address and there is a mail gateway. */
-export const forgotPassword = (ctx: Context, email: string): Promise<void> =>
-  ask(ctx, email, (tx, user) => issue(ctx, tx, user.id, 'reset-password'))
+export const forgotPassword = (ctx: Context, email: string, origin: RequestOrigin): Promise<void> =>
+  ask(ctx, email, origin, (tx, user) => issue(ctx, tx, user.id, 'reset-password'))
 
 /** Has the link mailed again that proves an address, if an account awaits it and there is a mail gateway. */
-export const resendVerification = (ctx: Context, email: string): Promise<void> =>
-  ask(ctx, email, async (tx, user) => {
+export const resendVerification = (ctx: Context, email: string, origin: RequestOrigin): Promise<void> =>
+  ask(ctx, email, origin, async (tx, user) => {
     if (user.email_verified_at === null) await issue(ctx, tx, user.id, 'verify-email')
   })
 
@@ -48,34 +53,48 @@ export const sendVerification = (ctx: Context, tx: Transaction, userId: string):
   issue(ctx, tx, userId, 'verify-email')
 
 /** Follows the link that proves an account's address. 404 when it is unknown, used or expired. */
-export const verifyEmail = (ctx: Context, token: string, origin: RequestOrigin): Promise<void> =>
-  transaction(ctx, async (tx) => {
+export async function verifyEmail(ctx: Context, token: string, origin: RequestOrigin): Promise<void> {
+  // Before a transaction is begun: a guess costs one look-up.
+  await linkOf(ctx, ctx.db, token, 'verify-email')
+  await transaction(ctx, async (tx) => {
     const userId = await use(ctx, tx, token, 'verify-email')
     const verified = await queries.verifyAddress(tx, userId, ctx.clock.now())
     if (verified.count === 0) return
-    await recordOwn(ctx, tx, userId, origin, 'user.email_verified', 'E-mail address verified.')
+    await recordOwn(ctx, tx, userId, origin, {
+      eventType: 'user.email_verified',
+      description: 'E-mail address verified.',
+    })
   })
+}
 
 /**
  * Follows the link that sets a new password: it proves the address too, and ends every session and every other such
- * link. 404 when it is unknown, used or expired.
+ * link, and if asked to the account's personal access tokens. 404 when it is unknown, used or expired. Gives the device
+ * cookie of the browser that did it; those of before are void.
  */
 export async function resetPassword(
   ctx: Context,
   input: ResetPassword,
   origin: RequestOrigin,
-): Promise<void> {
+  deviceCookies: readonly string[],
+): Promise<{ deviceCookie: string }> {
   // Before the work of hashing, which nobody without a link may cause.
   await linkOf(ctx, ctx.db, input.token, 'reset-password')
   const passwordHash = await ctx.passwords.hash(input.new_password)
-  await transaction(ctx, async (tx) => {
+  return transaction(ctx, async (tx) => {
     const userId = await use(ctx, tx, input.token, 'reset-password')
     const now = ctx.clock.now()
     await queries.setPassword(tx, userId, passwordHash, now)
     await queries.verifyAddress(tx, userId, now)
     await sessions.endAll(tx, userId)
-    const what = 'Password set with a link sent by mail; all sessions ended.'
-    await recordOwn(ctx, tx, userId, origin, 'user.password_reset', what)
+    const record = (event: OwnEvent) => recordOwn(ctx, tx, userId, origin, event)
+    const revoked = input.revoke_tokens ? await revokeAllOf(tx, userId, record) : null
+    await record({
+      eventType: 'user.password_reset',
+      ...passwordEvent('Password set with a link sent by mail', revoked),
+    })
+    const account = { user_id: userId, password_hash: passwordHash }
+    return { deviceCookie: deviceCookie(ctx, account, deviceCookies) }
   })
 }
 
@@ -90,9 +109,11 @@ type Asking = { id: string; email_verified_at: Date | null }
 async function ask(
   ctx: Context,
   email: string,
+  origin: RequestOrigin,
   answer: (tx: Transaction, user: Asking) => Promise<void>,
 ): Promise<void> {
   if (ctx.config.smtp === null) return
+  await countMailRequest(ctx, origin.ipAddress)
   const noSooner = new Promise((resolve) => setTimeout(resolve, ANSWER_MS))
   await transaction(ctx, async (tx) => {
     const [user] = await queries.lockAddress(tx, emailKey(email))
@@ -119,6 +140,7 @@ async function issue(
     at,
     expiresAt: after(EMAIL_LINK_SECONDS[purpose]),
     recentAt: after(-PAUSE_SECONDS),
+    latest: latestNow(at),
     most: MOST_LIVE,
   })
   if (link === undefined) return
@@ -133,7 +155,8 @@ async function linkOf(
   purpose: queries.EmailLinkPurpose,
 ): Promise<queries.EmailLinkRow> {
   const id = linkRowId(token)
-  const [link] = id === null ? [] : await queries.find(db, id, purpose, ctx.clock.now())
+  const now = ctx.clock.now()
+  const [link] = id === null ? [] : await queries.find(db, id, purpose, now, latestNow(now))
   if (link === undefined || !isLinkOf(ctx, purpose, link, token)) throw notFound('Link')
   return link
 }
@@ -153,21 +176,19 @@ async function use(
   return link.user_id
 }
 
+type OwnEvent = Pick<AuditEvent, 'eventType' | 'description'> & Partial<AuditEvent>
+
+/** An entry about the account itself, unless the event names something else. */
 async function recordOwn(
   ctx: Context,
   tx: Transaction,
   userId: string,
   origin: RequestOrigin,
-  eventType: string,
-  description: string,
+  event: OwnEvent,
 ): Promise<void> {
   const [account] = await findAccountOf(tx, userId)
   const organisationId = account?.deployment_organisation_id ?? null
   if (account === undefined || organisationId === null) return
-  await recordFor(ctx, tx, authorOf(account, null, origin), organisationId, {
-    eventType,
-    resourceType: 'user',
-    resourceId: userId,
-    description,
-  })
+  const own = { resourceType: 'user', resourceId: userId }
+  await recordFor(ctx, tx, authorOf(account, null, origin), organisationId, { ...own, ...event })
 }

@@ -47,17 +47,26 @@ export const findByToken = (db: Queryable, hash: Buffer) =>
 
 /** The person behind a session's bearer, with the live membership if there is one. */
 export const findBySessionToken = (db: Queryable, hash: Buffer) =>
-  db<(CallerRow & { expires_at: Date; session_expires_at: Date; session_last_used_at: Date })[]>`
-    select s.id as credential_id, b.expires_at,
+  db<
+    (CallerRow & {
+      expires_at: Date
+      session_created_at: Date
+      session_expires_at: Date
+      session_last_used_at: Date
+    })[]
+  >`
+    select s.id as credential_id, b.expires_at, s.created_at as session_created_at,
       s.expires_at as session_expires_at, s.last_used_at as session_last_used_at, ${callerColumns(db)}, u.full_name
     from session_tokens b
     join sessions s on s.id = b.session_id
     ${personOfSession(db)}
     where b.hash = ${hash}`
 
-/** Notes that a token was used, unless that was noted since `unless`. */
+/** Notes that a token was used, unless that was noted between `unless` and now. */
 export const touchToken = (db: Database, id: string, at: Date, unless: Date) =>
-  db`update tokens set last_used_at = ${at} where id = ${id} and (last_used_at is null or last_used_at <= ${unless})`
+  db`
+    update tokens set last_used_at = ${at}
+    where id = ${id} and (last_used_at is null or last_used_at <= ${unless} or last_used_at > ${at})`
 
 /** An account by the key of its e-mail address. */
 export const findAccount = (db: Queryable, emailKey: string) => account(db, db`u.email_key = ${emailKey}`)

@@ -21,9 +21,10 @@ import {
   needsVerification,
   presentAccount,
 } from './account.ts'
+import { deviceCookie } from './devices.ts'
 import { sendVerification } from './email-links.ts'
 import * as queries from './queries.ts'
-import { countRegistration } from './sign-in-limits.ts'
+import { countRegistration, countSetupToken } from './sign-in-limits.ts'
 
 /** The body that registers an account. */
 export const Register = Closed({
@@ -50,13 +51,21 @@ export type Registered = Static<typeof Registered>
 /**
  * Registers an account. The first of a deployment founds the organisation as its Owner; a later one belongs to none
  * unless it accepts an invite. 403 without the setup token or invite that the deployment asks for, 409 for an address
- * that has an account; what an invite may be refused for, see its acceptance. An invite that is refused is so before
- * anyone is told whether the address has an account.
+ * that has an account; 429 for too many setup tokens or registrations; what an invite may be refused for, see its
+ * acceptance. An invite that is refused is so before anyone is told whether the address has an account. Gives the
+ * browser a device cookie too, so that strangers can't stand before its first sign-in.
  */
-export async function register(ctx: Context, input: Register, origin: RequestOrigin): Promise<Registered> {
+export async function register(
+  ctx: Context,
+  input: Register,
+  origin: RequestOrigin,
+  deviceCookies: readonly string[],
+): Promise<{ answer: Registered; deviceCookie: string }> {
   const key = emailKey(input.email)
   const [state] = await queries.registrationState(ctx.db, key)
   const seemsFirst = state?.organisation_id === null
+  const isGuess = seemsFirst && ctx.config.setupToken !== null && input.setup_token !== undefined
+  if (isGuess) await countSetupToken(ctx, origin.ipAddress)
   allow(refusalToRegister(ctx.config, seemsFirst, input))
   if (input.invite !== undefined) await requireOffer(ctx, input.invite, key)
   else if (!seemsFirst) await countRegistration(ctx, origin.ipAddress)
@@ -82,9 +91,12 @@ export async function register(ctx: Context, input: Register, origin: RequestOri
     await recordRegistration(ctx, tx, account, isFirst, origin)
     const verificationRequired = needsVerification(ctx, account)
     if (verificationRequired) await sendVerification(ctx, tx, userId)
-    return { ...presentAccount(ctx, account), verificationRequired }
+    return {
+      answer: { ...presentAccount(ctx, account), verificationRequired },
+      deviceCookie: deviceCookie(ctx, account, deviceCookies),
+    }
   })
-  if (registered.verificationRequired) await ctx.queue.wake()
+  if (registered.answer.verificationRequired) await ctx.queue.wake()
   return registered
 }
 

@@ -5,6 +5,7 @@ import { forbidden, unauthenticated } from '../errors.ts'
 import { Closed, Email, Text } from '../schema.ts'
 import { Account, type AccountRow, emailKey, needsVerification, presentAccount } from './account.ts'
 import { recordFailedSignIn, recordSignIn } from './account-trail.ts'
+import { deviceCookie, knownDevice } from './devices.ts'
 import * as queries from './queries.ts'
 import { SessionBearer } from './session.ts'
 import * as sessions from './sessions.ts'
@@ -21,15 +22,19 @@ export type SignedIn = Static<typeof SignedIn>
 /**
  * Signs in with a password. The same 401 in the same time for an unknown address, a wrong password and an account
  * without one; 403 while the address awaits verification; 429 beyond the limits, or with too many passwords waiting.
+ * Whoever succeeds gets a device cookie, with which strangers' attempts don't count against this browser.
  */
 export async function signIn(
   ctx: Context,
   input: SignIn,
   origin: RequestOrigin,
-): Promise<{ answer: SignedIn; cookie: string }> {
+  deviceCookies: readonly string[],
+): Promise<{ answer: SignedIn; cookie: string; deviceCookie: string }> {
   const key = emailKey(input.email)
-  await countAttempt(ctx, key, origin.ipAddress)
   const [account] = await queries.findAccount(ctx.db, key)
+  const device = knownDevice(ctx, account, deviceCookies)
+  const own = account && device !== null ? { userId: account.user_id, id: device } : null
+  await countAttempt(ctx, key, origin.ipAddress, own)
   const passwordHash = account?.password_hash ?? null
   const isRight = await ctx.passwords.verify(passwordHash, input.password)
   if (account === undefined || passwordHash === null || !isRight) throw wrong(ctx, account, origin)
@@ -37,11 +42,15 @@ export async function signIn(
     void recordFailedSignIn(ctx, account, 'Sign-in refused: the e-mail address is not verified.', origin)
     throw forbidden('Verify your e-mail address first, with the link that was sent to it.')
   }
-  const session = await sessions.open(ctx, account.user_id, passwordHash, origin)
+  const session = await sessions.open(ctx, account, passwordHash, origin)
   if (session === null) throw wrong(ctx, account, origin)
   await recordSignIn(ctx, account, session.id, origin)
   const { cookie, accessToken, expiresAt } = session
-  return { answer: { accessToken, expiresAt, ...presentAccount(ctx, account) }, cookie }
+  return {
+    answer: { accessToken, expiresAt, ...presentAccount(ctx, account) },
+    cookie,
+    deviceCookie: deviceCookie(ctx, account, deviceCookies),
+  }
 }
 
 function wrong(ctx: Context, account: AccountRow | undefined, origin: RequestOrigin) {

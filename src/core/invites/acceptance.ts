@@ -48,6 +48,8 @@ export async function requireOffer(ctx: Context, token: string, emailKey: string
 /** Makes whoever is signed in a member of the organisation that invites; refused as `takeOffer` and `acceptFor` say. */
 export async function accept(ctx: Context, caller: Person, token: string): Promise<Accepted> {
   const { userId, email, name, credential, origin } = caller
+  // Before it waits for the organisation: a guess costs one look-up.
+  await requireOffer(ctx, token, emailKey(email))
   const account = await lockingTransaction(ctx, async (tx) => {
     const offer = await takeOffer(ctx, tx, token, emailKey(email))
     await acceptFor(ctx, tx, offer, { userId, name, credential, origin })

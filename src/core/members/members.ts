@@ -71,8 +71,9 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
     const now = ctx.clock.now()
     await cancelSentBy(tx, { id: member.id, organisationId: actor.organisation.id }, now)
     await queries.markRemoved(tx, member.id, member.role_name, now)
-    await principals.remove(tx, member.id)
+    // Sessions before tokens, as a new password ends them: neither waits for the other in a circle.
     await sessions.endAll(tx, member.user_id)
+    await principals.remove(tx, member.id)
     await record(ctx, tx, actor, {
       eventType: 'member.removed',
       resourceType: 'member',

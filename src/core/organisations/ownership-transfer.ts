@@ -19,13 +19,13 @@ export type TransferOwnership = Static<typeof TransferOwnership>
 /** How long after a sign-in ownership can be transferred. */
 export const RECENT_SIGN_IN_SECONDS = 10 * 60
 
-/** Why this caller may not transfer ownership to anybody; null when it may. */
+/** Why this caller may not transfer ownership to anybody; null when it may. A sign-in in the future is none. */
 export function refusalToTransfer(
   caller: Readonly<{ kind: RoleKind | null }>,
   signedInSecondsAgo: number,
 ): string | null {
   if (caller.kind !== 'owner') return 'Only the Owner can transfer ownership.'
-  if (signedInSecondsAgo <= RECENT_SIGN_IN_SECONDS) return null
+  if (signedInSecondsAgo >= 0 && signedInSecondsAgo <= RECENT_SIGN_IN_SECONDS) return null
   return 'Sign in again: ownership can only be transferred within 10 minutes of a sign-in.'
 }
 

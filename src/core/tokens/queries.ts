@@ -72,3 +72,10 @@ export const remove = async (
           delete from tokens where principal_id = ${principalId} and id = ${id} returning id, name, expires_at`
       )[0]
     : undefined
+
+/** Deletes all access tokens of a person's live membership and gives what they were. */
+export const removeAllOf = (tx: Transaction, userId: string) =>
+  tx<(RevokedToken & { principal_id: string })[]>`
+    delete from tokens
+    where principal_id = (select principal_id from members where user_id = ${userId} and removed_at is null)
+    returning principal_id, id, name, expires_at`

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
-import { record } from '../audit/audit.ts'
+import { type AuditEvent, record } from '../audit/audit.ts'
+import * as sessions from '../auth/sessions.ts'
 import { limitReached, notFound, unauthenticated } from '../errors.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import { normaliseName } from '../text.ts'
@@ -30,12 +31,14 @@ export async function list(ctx: Context, actor: Actor, request: PageRequest): Pr
 }
 
 /**
- * Creates a personal access token of the caller's own. 400 for an expiry that is past or absurd, 409 beyond
- * `MOST_LIVE_TOKENS`.
+ * Creates a personal access token of the caller's own, unless the session has ended meanwhile (401). 400 for an expiry
+ * that is past or absurd, 409 beyond `MOST_LIVE_TOKENS`.
  */
 export const create = (ctx: Context, actor: Actor, input: CreateToken): Promise<IssuedToken> => {
   const expiresAt = expiryFrom(input, ctx.clock.now())
   return transaction(ctx, async (tx) => {
+    // A new password ends the sessions before it revokes the tokens: none comes into being in between.
+    await sessions.hold(tx, actor)
     const owner: TokenOwner = { id: actor.id, kind: 'pat' }
     const issued = await issue(ctx, tx, actor, owner, { name: input.name, expiresAt })
     await recordCreated(ctx, tx, actor, owner, issued)
@@ -105,16 +108,34 @@ export async function revoke(
 ): Promise<void> {
   const row = await queries.remove(tx, owner.id, id)
   if (row === undefined) throw isOwn(actor, owner, id) ? unauthenticated() : notFound('Token')
-  const name = row.name
+  await record(ctx, tx, actor, deletion(owner, row))
+}
+
+/**
+ * Deletes every personal access token of a person's live membership, has an entry written for each, and tells how many
+ * they were. The caller's transaction has ended the person's sessions before, so that none of them makes another.
+ */
+export async function revokeAllOf(
+  tx: Transaction,
+  userId: string,
+  write: (event: AuditEvent) => Promise<void>,
+): Promise<number> {
+  const rows = await queries.removeAllOf(tx, userId)
+  for (const row of rows) await write(deletion({ id: row.principal_id, kind: 'pat' }, row))
+  return rows.length
+}
+
+function deletion(owner: TokenOwner, row: queries.RevokedToken): AuditEvent {
+  const { name } = row
   const expiresAt = row.expires_at?.toISOString() ?? null
-  await record(ctx, tx, actor, {
+  return {
     eventType: 'token.deleted',
     resourceType: 'token',
     resourceId: row.id,
     resourceMetadata: { name, expiresAt, ownerId: owner.id },
     oldValues: { name, expiresAt },
     description: `${KIND[owner.kind]} "${name}" deleted.`,
-  })
+  }
 }
 
 const isOwn = ({ id: callerId, credential }: Actor, owner: TokenOwner, id: string): boolean =>

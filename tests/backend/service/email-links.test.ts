@@ -191,6 +191,29 @@ describe('POST /service/auth/password/forgot and reset', () => {
     expect(await login(email, PASSWORD)).toBe(200)
   })
 
+  test('the mail says what becomes of sessions and personal access tokens', async () => {
+    await forgetful()
+    expect(ctx.mailer.sent.at(-1)?.text).toContain(
+      'A new password ends all your sessions. Your personal access tokens keep working unless you revoke them.',
+    )
+  })
+
+  test('a link from a time when the clock was far ahead is good no more, and stands in the way of none', async () => {
+    const { email } = await forgetful()
+    ctx.clock.advance(365 * 24 * 3600)
+    for (let i = 0; i < 5; i++, ctx.clock.advance(60)) {
+      await post('password/forgot/', { email })
+      await runJobs(ctx)
+    }
+    const { token } = lastLink(ctx)
+    ctx.clock.advance(-365 * 24 * 3600)
+    expect((await post('password/reset/', { token, new_password: 'battery staple' })).status).toBe(404)
+    await post('password/forgot/', { email })
+    await runJobs(ctx)
+    const { token: good } = lastLink(ctx)
+    expect((await post('password/reset/', { token: good, new_password: 'battery staple' })).status).toBe(204)
+  })
+
   test('one reset, and one change of the password, void all links', async () => {
     const { email, userId, token } = await forgetful()
     const again = async () => {
@@ -248,6 +271,8 @@ test.each([
   ['email/verify/', {}],
   ['password/reset/', { token: 'x' }],
   ['password/reset/', { token: 'x', new_password: 'short' }],
+  ['password/reset/', { token: 'x', new_password: 'battery staple', revoke_tokens: 'true' }],
+  ['password/reset/', { token: 'x', new_password: 'battery staple', revoke_tokens: null }],
   ['password/reset/', { token: 'x', new_password: 'battery staple', email: 'a@example.org' }],
 ])('POST /service/auth/%s refuses %j', async (path, body) => {
   expect((await post(path, body)).status).toBe(400)

@@ -95,6 +95,18 @@ describe('POST /service/auth/ownership/transfer/', () => {
     expect(await roleNames(ada.memberId, grace.memberId)).toEqual(['owner', 'admin'])
   })
 
+  test('is 403 with a sign-in from the future: the clock was set back, and nobody knows how old it is', async () => {
+    const grace = await somebody('admin')
+    for (const seconds of [1, 299]) {
+      ctx.clock.advance(-seconds)
+      const { status, body } = await transfer(ada, grace.memberId)
+      expect([status, body.error]).toEqual([403, expect.stringMatching(/^Sign in again/)])
+    }
+    expect(await roleNames(ada.memberId, grace.memberId)).toEqual(['owner', 'admin'])
+    ctx.clock.advance(300)
+    expect((await transfer(ada, grace.memberId)).status).toBe(204)
+  })
+
   test('is 403 for everyone but the Owner, and the refusal is an entry', async () => {
     for (const kind of ['admin', 'manager'] as const) {
       const other = await somebody(kind)

@@ -135,22 +135,32 @@ describe('POST /service/auth/password/login/', () => {
       member: null,
       organisation: null,
     })
-    expect(headers.get('set-cookie')).toMatch(
-      /^keyward_session=kw_ck_[0-9A-Za-z]{49}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
-    )
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^keyward_session=kw_ck_[0-9A-Za-z]{49}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
+      ),
+      expect.stringMatching(
+        /^keyward_device=[\w.-]{77}; Path=\/service\/auth\/; Max-Age=31536000; HttpOnly; SameSite=Lax$/,
+      ),
+    ])
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  test('the cookie is Secure and bound to the host where the public origin is https', async () => {
+  test('the cookies are Secure, and the session’s bound to the host, where the public origin is https', async () => {
     const email = newEmail()
     const secure = configured({
       HOST: 'https://keyward.example.org',
       ALLOWED_HOSTS: 'keyward.example.org,localhost',
     })
     await register(secure, { email })
-    expect((await login(secure, email)).headers.get('set-cookie')).toMatch(
-      /^__Host-keyward_session=kw_ck_[0-9A-Za-z]{49}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure$/,
-    )
+    expect((await login(secure, email)).headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^__Host-keyward_session=kw_ck_[0-9A-Za-z]{49}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure$/,
+      ),
+      expect.stringMatching(
+        /^__Secure-keyward_device=[\w.-]{77}; Path=\/service\/auth\/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure$/,
+      ),
+    ])
   })
 
   test('a wrong password, an unknown address and an account without a password get the same 401', async () => {
@@ -321,13 +331,30 @@ describe('POST /service/auth/password/change/', () => {
     expect((await session.get('/sessions')).status).toBe(200)
   })
 
-  test('is no way to guess the password: attempts count like sign-ins', async () => {
+  test('is no way to guess the password: a session has few attempts', async () => {
     const limited = configured({ RATE_LIMIT_AUTH: '2/min' })
     const email = newEmail()
     await register(limited, { email })
     const session = await signIn(limited, email)
-    expect((await session.post(change, bodyOf('wrong password', PASSWORD))).status).toBe(403)
-    expect((await session.post(change, bodyOf('wrong password', PASSWORD))).status).toBe(429)
+    const attempt = (current: string) => session.post(change, bodyOf(current, 'another passphrase'))
+    for (let i = 0; i < 2; i++) expect((await attempt('wrong password')).status).toBe(403)
+    const { status, body, headers } = await attempt(PASSWORD)
+    expect([status, body]).toEqual([
+      429,
+      { error: 'Too many attempts at the current password; wait before the next one.' },
+    ])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  test('neither strangers nor a stolen session stand in the way of another session', async () => {
+    const limited = configured({ RATE_LIMIT_AUTH: '2/min' })
+    const email = newEmail()
+    await register(limited, { email })
+    const stolen = await signIn(limited, email)
+    const own = await signIn(limited, email)
+    for (let i = 0; i < 3; i++) await login(limited, email, 'wrong password')
+    for (let i = 0; i < 40; i++) await stolen.post(change, bodyOf('wrong password', PASSWORD))
+    expect((await own.post(change, bodyOf(PASSWORD, 'another passphrase'))).status).toBe(204)
   })
 
   test('beside sign-ins with the old password it leaves none of their sessions', async () => {

@@ -5,8 +5,9 @@ import { newBearer } from '../../../src/core/tokens/bearer.ts'
 import { api } from '../../support/api.ts'
 import { entriesAbout } from '../../support/audit-entries.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
+import { eventually } from '../../support/eventually.ts'
 import { member, roleOf, token } from '../../support/people.ts'
-import { type Browser, browser, newEmail, register, signIn } from '../../support/sign-in.ts'
+import { type Browser, browser, login, newEmail, register, signIn } from '../../support/sign-in.ts'
 
 const DAY = 24 * 3600
 
@@ -271,6 +272,120 @@ describe('DELETE /service/auth/sessions/:id', () => {
     }
     expect(await isAlive(theirs)).toBe(true)
     expect((await browser(service, '').delete(`/sessions/${id}`)).status).toBe(401)
+  })
+})
+
+describe('A person has at most fifty sessions', () => {
+  const sessionsOf = (userId: string) =>
+    ctx.db<{ id: string }[]>`select id from sessions where user_id = ${userId} order by created_at, id`
+
+  test('the 51st ends the oldest with its bearers, says so in the trail, and no other’s', async () => {
+    const email = newEmail()
+    const { user } = (await register(service, { email })).body
+    const other = await signIn(service, ada.email)
+    const all: Browser[] = []
+    for (let i = 0; i < 50; i++, ctx.clock.advance(1)) all.push(await signIn(service, email))
+    const [first, second] = all as [Browser, Browser]
+    expect(await isAlive(first)).toBe(true)
+    const [oldest] = await sessionsOf(user.id)
+    const newest = await signIn(service, email)
+    expect(await isAlive(first)).toBe(false)
+    for (const alive of [second, newest, other]) expect(await isAlive(alive)).toBe(true)
+    expect(await sessionsOf(user.id)).toHaveLength(50)
+    expect(await entriesAbout(ctx, oldest?.id ?? '')).toEqual([
+      expect.objectContaining({
+        event_type: 'session.ended',
+        actor_id: user.id,
+        description: 'Session ended: the account has 50 newer ones.',
+      }),
+    ])
+  })
+
+  test('many sign-ins at the same moment at two replicas leave fifty, and every answer is a 200', async () => {
+    const email = newEmail()
+    const { user } = (await register(service, { email })).body
+    for (let i = 0; i < 49; i++) await signIn(service, email)
+    const signIns = Array.from({ length: 12 }, (_, i) => login(i % 2 ? service : replica, email))
+    expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array(12).fill(200))
+    expect(await sessionsOf(user.id)).toHaveLength(50)
+  })
+
+  test('sessions that are over don’t count, and go with the next sign-in', async () => {
+    const email = newEmail()
+    const { user } = (await register(service, { email })).body
+    for (let i = 0; i < 3; i++) await signIn(service, email)
+    ctx.clock.advance(8 * DAY)
+    await signIn(service, email)
+    expect(await sessionsOf(user.id)).toHaveLength(1)
+    expect(
+      await ctx.db`select 1 from audit_entries where event_type = 'session.ended' and actor_id = ${user.id}`,
+    ).toHaveLength(0)
+  })
+})
+
+test('a session has at most fifty bearers, and keeps the newest, also when many are issued at once', async () => {
+  const email = newEmail()
+  const { user } = (await register(service, { email })).body
+  const session = await signIn(service, email)
+  for (let i = 0; i < 48; i++) await session.post('/session')
+  ctx.clock.advance(1)
+  const newest = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => session.at(i % 2 ? service : replica).post('/session')),
+  )
+  const bearers = await ctx.db`
+    select 1 from session_tokens b join sessions s on s.id = b.session_id where s.user_id = ${user.id}`
+  expect(bearers).toHaveLength(50)
+  for (const { body } of newest) {
+    expect((await service.as(body.accessToken).get('/v1/me')).status).toBe(200)
+  }
+})
+
+describe('When the clock was far ahead and is set right', () => {
+  const AHEAD = 365 * DAY
+
+  test('sessions and bearers of that time are refused and not listed, and go with the next sign-in', async () => {
+    const email = newEmail()
+    const { user } = (await register(service, { email })).body
+    ctx.clock.advance(AHEAD)
+    const ahead = await signIn(service, email)
+    expect(await isAlive(ahead)).toBe(true)
+    ctx.clock.advance(-AHEAD)
+    expect(await isAlive(ahead)).toBe(false)
+    const now = await signIn(service, email)
+    expect(await isAlive(now)).toBe(true)
+    expect((await now.get('/sessions')).body.data).toHaveLength(1)
+    expect(await ctx.db`select 1 from sessions where user_id = ${user.id}`).toHaveLength(1)
+  })
+
+  test('a bearer of that time under an older session is refused, the session goes on', async () => {
+    const session = await signIn(service, ada.email)
+    ctx.clock.advance(6 * DAY)
+    const { body } = await session.post('/session')
+    ctx.clock.advance(-6 * DAY)
+    expect((await service.as(body.accessToken).get('/v1/me')).status).toBe(401)
+    expect((await session.post('/session')).status).toBe(200)
+  })
+
+  test('a use of that time is written over, so that seven idle days still end a session', async () => {
+    const session = await signIn(service, ada.email)
+    ctx.clock.advance(6 * DAY)
+    await session.post('/session')
+    ctx.clock.advance(-6 * DAY)
+    const lastUsedAt = async () => {
+      const rows = (await session.get('/sessions')).body.data as { current: boolean; lastUsedAt: string }[]
+      return rows.find(({ current }) => current)?.lastUsedAt
+    }
+    const now = ctx.clock.now().toISOString()
+    await eventually('the use is written over', async () => (await lastUsedAt()) === now)
+    ctx.clock.advance(7 * DAY)
+    expect((await session.post('/session')).status).toBe(401)
+  })
+
+  test('clocks of replicas that are some minutes apart harm nobody', async () => {
+    const session = await signIn(service, ada.email)
+    ctx.clock.advance(-299)
+    expect(await isAlive(session)).toBe(true)
+    ctx.clock.advance(299)
   })
 })
 

@@ -170,6 +170,11 @@ describe('GET /v1/tokens', () => {
         .lastUsedAt
     await eventually('the last use is written', async () => (await used()) !== null)
     expect(await used()).toBe(ctx.clock.now().toISOString())
+    ctx.clock.advance(-120)
+    await service.as(body.token).get('/v1/me')
+    const earlier = ctx.clock.now().toISOString()
+    await eventually('a use from the future is written over', async () => (await used()) === earlier)
+    ctx.clock.advance(120)
   })
 })
 

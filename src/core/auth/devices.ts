@@ -1,0 +1,79 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Context } from '../../context.ts'
+import { latestNow } from '../clock-skew.ts'
+
+/** How long an account knows a browser after its last sign-in. */
+export const DEVICE_SECONDS = 365 * 24 * 3600
+
+/** One browser is known to at most this many accounts, the last ones that signed in. */
+const MOST_ACCOUNTS = 4
+
+/** More entries than any browser was given are not looked at. */
+const MOST_ENTRIES = 50
+
+/** What a device cookie is bound to: it is worth nothing for another account, or once the password is another. */
+export type DeviceAccount = Readonly<{ user_id: string; password_hash: string | null }>
+
+/**
+ * The id under which an account knows a browser, by the values of its device cookies; null when none is good. Takes
+ * the same work for no account at all.
+ */
+export const knownDevice = (
+  ctx: Context,
+  account: DeviceAccount | undefined,
+  cookies: readonly string[],
+): string | null => find(ctx, account ?? NOBODY, entriesOf(ctx, cookies))?.id ?? null
+
+/**
+ * The device cookie of a browser that has just proved or set an account's password. It keeps what other accounts know
+ * the browser by, and replaces what this one knew it by, under the password before if that has just changed.
+ */
+export function deviceCookie(
+  ctx: Context,
+  account: DeviceAccount,
+  cookies: readonly string[],
+  before: DeviceAccount = account,
+): string {
+  const entries = entriesOf(ctx, cookies)
+  const replaced = find(ctx, before, entries)
+  const id = randomBytes(16).toString('base64url')
+  const expires = Math.floor(ctx.clock.now().getTime() / 1000) + DEVICE_SECONDS
+  const fresh = `${id}.${expires}.${macOf(ctx, account, id, expires)}`
+  const kept = entries.filter((entry) => entry !== replaced).map(({ text }) => text)
+  return [...new Set([fresh, ...kept])].slice(0, MOST_ACCOUNTS).join(SEPARATOR)
+}
+
+type Entry = Readonly<{ text: string; id: string; expires: number; mac: string }>
+
+/** No account has an empty id. */
+const NOBODY: DeviceAccount = { user_id: '', password_hash: null }
+
+const SEPARATOR = '~'
+const FORM = /^([A-Za-z0-9_-]{22})\.([1-9][0-9]{9,11})\.([A-Za-z0-9_-]{43})$/
+
+/** The well-formed entries of all cookies that have not expired, and end no later than one given now would. */
+function entriesOf(ctx: Context, cookies: readonly string[]): Entry[] {
+  const now = ctx.clock.now()
+  const [earliest, latest] = [now, latestNow(now)].map((date) => date.getTime() / 1000) as [number, number]
+  return cookies
+    .flatMap((cookie) => cookie.split(SEPARATOR, MOST_ENTRIES))
+    .flatMap((text) => {
+      const [, id = '', digits = '', mac = ''] = FORM.exec(text) ?? []
+      const expires = Number(digits)
+      return expires > earliest && expires <= latest + DEVICE_SECONDS ? [{ text, id, expires, mac }] : []
+    })
+    .slice(0, MOST_ENTRIES)
+}
+
+const find = (ctx: Context, account: DeviceAccount, entries: readonly Entry[]): Entry | undefined =>
+  entries.find(({ id, expires, mac }) => {
+    const [given, expected] = [mac, macOf(ctx, account, id, expires)].map((text) => Buffer.from(text))
+    return given !== undefined && expected !== undefined && timingSafeEqual(given, expected)
+  })
+
+function macOf(ctx: Context, account: DeviceAccount, id: string, expires: number): string {
+  const bound = [account.user_id, account.password_hash, id, expires]
+  return createHmac('sha256', ctx.config.secretKey)
+    .update(`keyward/device/${JSON.stringify(bound)}`)
+    .digest('base64url')
+}
