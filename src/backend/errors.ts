@@ -1,4 +1,6 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { ValueError } from '@sinclair/typebox/errors'
+import { Value } from '@sinclair/typebox/value'
 import { DomainError, tooMany } from '../core/errors.ts'
 import { isBusy, isUnavailable } from '../platform/database.ts'
 import { Busy } from '../platform/gate.ts'
@@ -26,7 +28,7 @@ export function failureOf(code: string | number, error: unknown, log: Log, reque
   if (code === 'VALIDATION' && isRequestFault(error)) {
     // A place in the path that can't be decoded names nothing.
     if (error.type === 'params') return { status: 404, error: 'There is nothing at this path.', headers: {} }
-    return { status: 400, error: describeFaults(error.all as unknown as ValueError[]), headers: {} }
+    return { status: 400, error: describeFaults(faultsOf(error)), headers: {} }
   }
   const reason = outage(error)
   if (reason !== null) {
@@ -45,10 +47,18 @@ function outage(error: unknown): string | null {
   return null
 }
 
-type RequestFault = { type: string; all: { path?: string }[] }
+type Validator = { Errors(value: unknown): Iterable<ValueError> }
+type RequestFault = { type: string; validator: Validator | TSchema; value: unknown; valueError?: ValueError }
 
 const isRequestFault = (error: unknown): error is RequestFault =>
   typeof error === 'object' && error !== null && (error as RequestFault).type !== 'response'
+
+/** The faults one after the other: the first is known, the others are looked for as they are asked for. */
+function* faultsOf({ validator, value, valueError }: RequestFault): Iterable<ValueError> {
+  if (valueError !== undefined) yield valueError
+  const isCompiled = 'Errors' in validator
+  yield* isCompiled ? (validator as Validator).Errors(value) : Value.Errors(validator as TSchema, value)
+}
 
 /** The name and place of an unforeseen error: its message may hold values, so it stays out of the log. */
 function causeOf(error: unknown) {

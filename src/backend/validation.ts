@@ -7,16 +7,17 @@ type Schema = TSchema & Record<string, unknown>
 
 /**
  * One sentence about a body or query that has the wrong shape, without the value that was sent. A field that nobody
- * knows goes first: it is most likely the misspelt name of one that is missing.
+ * knows goes before one that is missing: it is most likely the misspelt name of it. Faults are asked for only until one
+ * is found to tell of, since each costs a walk through what was sent.
  */
-export function describeFaults(faults: readonly ValueError[]): string {
-  const unknown = faults.find(({ type }) => type === ValueErrorType.ObjectAdditionalProperties)
-  if (unknown !== undefined) return `Unknown field ${quote(fieldName(unknown.path))}.`
-  const [fault] = faults
+export function describeFaults(faults: Iterable<ValueError>): string {
+  const fault = faultToTell(faults)
   if (fault === undefined) return 'The request is not valid.'
   const subject = fieldName(fault.path) || 'The body'
   const schema = fault.schema as Schema
   switch (fault.type) {
+    case ValueErrorType.ObjectAdditionalProperties:
+      return `Unknown field ${quote(subject)}.`
     case ValueErrorType.ObjectRequiredProperty:
       return `${subject} is required.`
     case ValueErrorType.ObjectMinProperties:
@@ -31,6 +32,22 @@ export function describeFaults(faults: readonly ValueError[]): string {
       return explanationOf(schema, fault.value, subject) ?? expectationOf(schema, subject)
   }
 }
+
+function faultToTell(faults: Iterable<ValueError>): ValueError | undefined {
+  let first: ValueError | undefined
+  for (const fault of faults) {
+    if (fault.type === ValueErrorType.ObjectAdditionalProperties) return fault
+    first ??= fault
+    if (!OF_A_WHOLE_OBJECT.has(fault.type)) return first
+  }
+  return first
+}
+
+/** Faults after which those of the same object's unknown fields still come. */
+const OF_A_WHOLE_OBJECT: ReadonlySet<ValueErrorType> = new Set([
+  ValueErrorType.ObjectRequiredProperty,
+  ValueErrorType.ObjectMinProperties,
+])
 
 /** What the options of a schema say themselves of a value; null when they say nothing. */
 function explanationOf(schema: Schema, value: unknown, subject: string): string | null {

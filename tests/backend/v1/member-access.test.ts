@@ -89,7 +89,11 @@ describe('PUT /v1/members/:id/access', () => {
       /apps\[0\]\.environments must not be empty/,
     ],
     ['an app that is a number', { apps: [{ id: 1, environments: ['x'] }] }, /apps\[0\]\.id must be a string/],
-    ['a repeated environment', { apps: [{ id: 'x', environments: ['y', 'y'] }] }, /twice/],
+    [
+      'a repeated environment',
+      { apps: [{ id: 'x', environments: ['y', 'y'] }] },
+      /environments\[1\] repeats/,
+    ],
     ['an unknown field', { apps: [], all: true }, /Unknown field "all"/],
   ])('refuses %s', async (_, body, sentence) => {
     const grace = await member(ctx, 'developer')
