@@ -211,10 +211,9 @@ describe('a Developer who can open one environment of one app', () => {
 
   test('reads no name and no id of what it cannot open, whatever happened', async () => {
     const text = await textOf(service.as(reader.token))
-    for (const id of hiddenIds) expect(text).not.toContain(id)
-    expect(text.match(/.{60}hidden.{60}/i)).toBeNull()
-    expect(text).toContain('Shared')
-    expect(text).toContain('\\"open\\"')
+    expect(hiddenIds.filter((id) => text.includes(id))).toEqual([])
+    expect(text.match(/.{0,60}hidden.{0,60}/i)).toBeNull()
+    expect(text.includes('"name":"Shared"') && text.includes('"name":"open"')).toBe(true)
   })
 
   test('reads of it nothing by filters either', async () => {
@@ -226,8 +225,8 @@ describe('a Developer who can open one environment of one app', () => {
 
   test('while the Owner reads all of it, and every kind of event was there', async () => {
     const text = await textOf(owner)
-    for (const id of hiddenIds) expect(text).toContain(id)
-    for (const name of ['Hidden soon', 'hidden-5', 'hidden-6']) expect(text).toContain(name)
+    const names = ['Hidden soon', 'hidden-1', 'hidden-3', 'hidden-5', 'hidden-6']
+    expect([...hiddenIds, ...names].filter((needle) => !text.includes(needle))).toEqual([])
     const rows = await ctx.db<{ event_type: string }[]>`select distinct event_type from audit_entries`
     const happened = new Set(rows.map(({ event_type }) => event_type))
     const missing = [...(await eventsInCode()), ...COMPOSED].filter((event) => !happened.has(event))
