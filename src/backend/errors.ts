@@ -8,13 +8,21 @@ import { PasswordsBusy } from '../platform/passwords.ts'
 import { describeFault } from './validation.ts'
 
 /** An answer to a request that failed: always exactly one sentence. */
-export type Failure = Readonly<{ status: number; error: string; headers: Readonly<Record<string, string>> }>
+export type Failure = Readonly<{
+  status: number
+  error: string
+  headers: Readonly<Record<string, string>>
+  /** The environment that the sentence names. */
+  environmentId?: string | null
+}>
 
 /** Turns whatever was thrown into an answer. What nobody foresaw is a 500, whose cause only the log learns. */
 export function failureOf(code: string | number, error: unknown, log: Log, requestId: string): Failure {
   if (error instanceof PasswordsBusy) return failureOf(code, tooMany(error.message, 1), log, requestId)
-  if (error instanceof DomainError)
-    return { status: error.status, error: error.message, headers: error.headers }
+  if (error instanceof DomainError) {
+    const { status, message, headers, environmentId } = error
+    return { status, error: message, headers, environmentId }
+  }
   if (code === 'NOT_FOUND') return { status: 404, error: 'There is nothing at this path.', headers: {} }
   if (code === 'VALIDATION' && isRequestFault(error)) {
     // A place in the path that can't be decoded names nothing.

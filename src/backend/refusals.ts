@@ -37,7 +37,8 @@ export async function noteRefusal(
     // Paths about the caller's own account or organisation don't name it.
     const own: Record<string, string | null> = { user: caller.userId, organisation: organisationId }
     const resourceId = event.resourceId ?? own[event.resourceType] ?? null
-    await recordCoalesced(ctx, caller, organisationId, { ...event, resourceId })
+    const environmentId = event.environmentId ?? failure.environmentId ?? null
+    await recordCoalesced(ctx, caller, organisationId, { ...event, resourceId, environmentId })
   } catch (error) {
     const { name, code } = error as { name?: string; code?: string }
     ctx.log.error({ requestId, eventType: event.eventType, cause: name, code }, 'a refusal was not recorded')
@@ -46,7 +47,7 @@ export async function noteRefusal(
 
 /** The audit entry of a refusal: the event names what was to be made, read, changed or deleted, the resource its target. */
 export function refusalEvent({ method, route, params, query }: Asked, sentence: string): AuditEvent {
-  const { resource, verb, target } = parse(route)
+  const { resource, verb, target } = parse(route, method)
   const id = target === null ? undefined : params[target.param]?.toLowerCase()
   const resourceId = id !== undefined && isId(id) ? id : null
   const resourceType = target?.resource ?? resource
@@ -94,10 +95,17 @@ const POST_VERBS: Readonly<Record<string, string>> = {
   accept: 'accept',
 }
 
+/** What is done with the access of the member or service account that a path names. */
+const ACCESS_VERBS: Readonly<Record<string, string>> = {
+  GET: 'access_read',
+  HEAD: 'access_read',
+  PUT: 'access_change',
+}
+
 type Parsed = { resource: string; verb: string | null; target: { resource: string; param: string } | null }
 
 /** `/v1/service-accounts/:id/tokens` is about tokens, and its target is the service account that the id names. */
-function parse(route: string): Parsed {
+function parse(route: string, method: string): Parsed {
   const words = route.split('/').filter(Boolean)
   const resources = words.flatMap((word) => RESOURCES[word] ?? [])
   const last = words.findLast((word) => !word.startsWith(':')) ?? 'request'
@@ -106,7 +114,7 @@ function parse(route: string): Parsed {
   const resource = resources.at(-1) ?? last.replaceAll('-', '_')
   return {
     resource,
-    verb: POST_VERBS[last] ?? null,
+    verb: (last === 'access' && place !== -1 ? ACCESS_VERBS[method] : POST_VERBS[last]) ?? null,
     target:
       place === -1 ? null : { resource: before.at(-1) ?? resource, param: words[place]?.slice(1) ?? '' },
   }

@@ -8,6 +8,8 @@ export class DomainError extends Error {
     readonly status: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 429 | 503,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
+    /** The environment that the sentence names: whoever can't access it doesn't read of it in the audit trail. */
+    readonly environmentId: string | null = null,
   ) {
     super(message)
   }
@@ -20,8 +22,9 @@ export const badRequest = (message: string) => new DomainError(400, message)
 export const unauthenticated = (message = 'Token expired or deleted') =>
   new DomainError(401, message, { 'www-authenticate': 'Bearer' })
 
-/** 403: the caller is known and may not. */
-export const forbidden = (message: string) => new DomainError(403, message)
+/** 403: the caller is known and may not; `named` is what the sentence names. */
+export const forbidden = (message: string, named: { environmentId?: string } = {}) =>
+  new DomainError(403, message, {}, named.environmentId)
 
 /**
  * 404: there is no such thing in the caller's organisation; `what` is a noun such as `Role`. What has not the form of

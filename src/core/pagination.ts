@@ -58,10 +58,21 @@ export function pageOf<Row, Item>(
 ): Page<Item> {
   if (window.limit === null) return { data: rows.map(present) }
   const shown = rows.slice(0, window.limit)
-  const last = shown.at(-1)
-  const nextCursor =
-    rows.length > shown.length && last !== undefined ? makeCursor(ctx, list, sortKey(last)) : null
-  return { data: shown.map(present), nextCursor }
+  return pageWith(ctx, list, shown, rows.length > shown.length, sortKey, present)
+}
+
+/** A page of exactly these rows, with the cursor of the next when there are more. */
+export function pageWith<Row, Item>(
+  ctx: Context,
+  list: string,
+  rows: readonly Row[],
+  hasMore: boolean,
+  sortKey: (row: Row) => readonly string[],
+  present: (row: Row) => Item,
+): Page<Item> {
+  const last = rows.at(-1)
+  const nextCursor = hasMore && last !== undefined ? makeCursor(ctx, list, sortKey(last)) : null
+  return { data: rows.map(present), nextCursor }
 }
 
 function makeCursor(ctx: Context, list: string, sortKey: readonly string[]): string {

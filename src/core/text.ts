@@ -3,6 +3,8 @@ export const normalise = (text: string): string => text.normalize('NFC')
 
 /** How many Unicode code points a text has after NFC: what every length limit counts. */
 export function codePoints(text: string): number {
+  // ASCII is in NFC and has no surrogates: nearly every id, of which a body may have thousands.
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length
   let count = 0
   for (const _ of normalise(text)) count++
   return count
@@ -30,4 +32,4 @@ export const isVisible = (text: string): boolean => /[^\p{Cc}\p{Cf}\p{Z}]/u.test
  * and without long runs of combining marks, which take time that grows with their square (UAX #15, Stream-Safe Text).
  */
 export const isNormalisable = (text: string, maxLength: number): boolean =>
-  text.length <= 8 * maxLength && !/\p{M}{31}/u.test(text)
+  text.length <= 8 * maxLength && (text.length < 31 || !/\p{M}{31}/u.test(text))

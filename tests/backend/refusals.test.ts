@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import { refusalEvent } from '../../src/backend/refusals.ts'
+import { openDatabase } from '../../src/platform/database.ts'
 import { api } from '../support/api.ts'
 import { type TestContext, testContext } from '../support/context.ts'
 import { recordedLog } from '../support/log-recorder.ts'
@@ -102,6 +103,15 @@ describe('a refusal becomes an audit entry', () => {
     ])
   })
 
+  test('a change of access and one of the role apart, also in the same minute', async () => {
+    await service.as(developer.token).put(`/v1/members/${ada.id}`, {})
+    await service.as(developer.token).put(`/v1/members/${ada.id}/access`, {})
+    expect(await refusals()).toMatchObject([
+      { event_type: 'member.access_change_refused', resource_id: ada.id, count: 1 },
+      { event_type: 'member.update_refused', resource_id: ada.id, count: 1 },
+    ])
+  })
+
   test('and many at once on two backends are still one, every one counted', async () => {
     const backends = [service, api(ctx)]
     const answers = await Promise.all(
@@ -111,6 +121,26 @@ describe('a refusal becomes an audit entry', () => {
     )
     expect(answers.every((answer) => answer?.status === 403)).toBe(true)
     expect(await refusals()).toMatchObject([{ event_type: 'member.delete_refused', count: 40 }])
+  })
+
+  test('and of many different ones at once, on replicas with connections of their own, no more than 20', async () => {
+    const pool = openDatabase(ctx.database.config)
+    const replicas = [service, api({ ...ctx, db: pool }), api({ ...ctx, db: pool }, '192.0.2.9')]
+    try {
+      await Promise.all(
+        Array.from({ length: 90 }, (_, index) =>
+          replicas[index % 3]?.as(developer.token).delete(`/v1/members/${randomUUID()}`),
+        ),
+      )
+    } finally {
+      await pool.end()
+    }
+    const entries = await refusals()
+    expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(90)
+    expect(entries.filter(({ resource_id }) => resource_id !== null)).toHaveLength(20)
+    expect(entries.filter(({ resource_id }) => resource_id === null)).toMatchObject([
+      { count: 70, description: 'Many requests were refused within a minute.' },
+    ])
   })
 
   test('and no other answer does', async () => {
@@ -169,7 +199,17 @@ describe('the event of a refusal', () => {
   test.each<[string, string, string, string, string | null]>([
     ['GET', '/v1/roles/', 'role.read_refused', 'role', null],
     ['HEAD', '/v1/roles/:id', 'role.read_refused', 'role', id],
-    ['PUT', '/v1/members/:id/access', 'member.update_refused', 'member', id],
+    ['PUT', '/v1/members/:id', 'member.update_refused', 'member', id],
+    ['PUT', '/v1/members/:id/access', 'member.access_change_refused', 'member', id],
+    ['GET', '/v1/members/:id/access', 'member.access_read_refused', 'member', id],
+    ['PUT', '/v1/service-accounts/:id', 'service_account.update_refused', 'service_account', id],
+    [
+      'PUT',
+      '/v1/service-accounts/:id/access/',
+      'service_account.access_change_refused',
+      'service_account',
+      id,
+    ],
     ['POST', '/v1/members/invites', 'invite.create_refused', 'invite', null],
     ['DELETE', '/v1/members/invites/:id', 'invite.delete_refused', 'invite', id],
     ['POST', '/v1/service-accounts/', 'service_account.create_refused', 'service_account', null],

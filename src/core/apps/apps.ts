@@ -3,9 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../context.ts'
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
-import { type AuditEvent, record } from '../audit/audit.ts'
+import { type AuditEvent, record, recordAll } from '../audit/audit.ts'
 import { createEnvironments } from '../environments/creation.ts'
 import { DEFAULT_ENVIRONMENTS, requireDistinct } from '../environments/environment.ts'
+import * as environmentEvents from '../environments/environment-events.ts'
 import { conflict, forbidden, notFound } from '../errors.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import { nameKey } from '../text.ts'
@@ -53,11 +54,14 @@ export const create = async (ctx: Context, caller: Actor, input: CreateApp): Pro
       updated_at: now,
     })
     const environments = await createEnvironments(ctx, tx, actor, { id: row.id, firstIndex: 0 }, names)
-    await record(ctx, tx, actor, {
-      ...about('created', row),
-      newValues: { ...valuesOf(row), environments: environments.map(({ name }) => name) },
-      description: `App "${row.name}" created.`,
-    })
+    await recordAll(ctx, tx, actor, [
+      {
+        ...about('created', row),
+        newValues: { ...valuesOf(row), environments: environments.length },
+        description: `App "${row.name}" created.`,
+      },
+      ...environments.map((environment) => environmentEvents.created(row, environment)),
+    ])
     return present({ ...row, environments })
   })
 }
@@ -87,16 +91,19 @@ export const update = (ctx: Context, caller: Actor, id: string, input: UpdateApp
 export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
   change(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor, id)
-    const environments = await queries.environmentNames(tx, actor.organisation.id, row.id)
+    const environments = await queries.allEnvironments(tx, actor.organisation.id, row.id)
     if (environments.length > row.environments.length) {
       throw forbidden("You can't delete this app: it has environments that you can't open.")
     }
     await queries.remove(tx, row.id)
-    await record(ctx, tx, actor, {
-      ...about('deleted', row),
-      oldValues: { ...valuesOf(row), environments: environments.map(({ name }) => name) },
-      description: `App "${row.name}" deleted.`,
-    })
+    await recordAll(ctx, tx, actor, [
+      {
+        ...about('deleted', row),
+        oldValues: { ...valuesOf(row), environments: environments.length },
+        description: `App "${row.name}" deleted.`,
+      },
+      ...environments.map((environment) => environmentEvents.deleted(row, environment)),
+    ])
   })
 
 async function existing(db: Queryable, actor: Actor, id: string): Promise<AppRow> {
@@ -115,6 +122,7 @@ async function requireFreeName(
   if (taken.length > 0) throw conflict('An app with this name already exists.')
 }
 
+/** Names no environment: whoever can open one of the app's reads it, also of the others. */
 const about = (verb: string, app: { id: string; name: string }): Omit<AuditEvent, 'description'> => ({
   eventType: `app.${verb}`,
   resourceType: 'app',

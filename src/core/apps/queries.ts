@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
+import type { EnvironmentRow } from '../environments/environment.ts'
 import { environmentsOfApp } from '../environments/of-app.ts'
 import { oldestFirst, type Window } from '../pagination.ts'
 import { written } from '../rows.ts'
@@ -67,10 +68,10 @@ export const update = async (
       select ${columns(tx, actor)} from a`,
   )
 
-/** The names of every environment of an app, whoever can access it. */
-export const environmentNames = (tx: Transaction, organisationId: string, appId: string) =>
-  tx<{ name: string }[]>`
-    select name from environments where organisation_id = ${organisationId} and app_id = ${appId} order by index`
+/** Every environment of an app, whoever can access it. */
+export const allEnvironments = (tx: Transaction, organisationId: string, appId: string) =>
+  tx<Pick<EnvironmentRow, 'id' | 'name' | 'env_type'>[]>`
+    select id, name, env_type from environments where organisation_id = ${organisationId} and app_id = ${appId} order by index`
 
 /** Deletes an app with its environments, and every grant and key copy of them. */
 export const remove = (tx: Transaction, id: string) => tx`delete from apps where id = ${id}`

@@ -33,6 +33,22 @@ export type Author = Readonly<{
 export const record = (ctx: Context, tx: Queryable, actor: Actor, event: AuditEvent): Promise<void> =>
   recordFor(ctx, tx, actor, actor.organisation.id, event)
 
+/** Entries in one statement: each has two dozen parameters, of which a statement can have 65,534. */
+const ENTRIES_PER_STATEMENT = 1000
+
+/** Writes the entries of one change that tells of many things, in its transaction. */
+export async function recordAll(
+  ctx: Context,
+  tx: Queryable,
+  actor: Actor,
+  events: readonly AuditEvent[],
+): Promise<void> {
+  const rows = events.map((event) => entry(ctx, actor, actor.organisation.id, event))
+  for (let from = 0; from < rows.length; from += ENTRIES_PER_STATEMENT) {
+    await tx`insert into audit_entries ${tx(rows.slice(from, from + ENTRIES_PER_STATEMENT))}`
+  }
+}
+
 /** Writes one entry about somebody who need not belong to the organisation. */
 export async function recordFor(
   ctx: Context,
@@ -44,12 +60,13 @@ export async function recordFor(
   await db`insert into audit_entries ${db(entry(ctx, author, organisationId, event))}`
 }
 
-/** An actor's refusals of one minute beyond this many different ones share one entry that names no target. */
+/** An actor's refusals of one minute beyond this many different ones share one entry for each event. */
 const DISTINCT_PER_MINUTE = 20
 
 /**
  * Writes one entry for a refusal or a failed sign-in, or adds one to the entry of the same actor, event, target and
- * address in the same minute. Whoever asks for one thing after the other can't fill the trail with it.
+ * address in the same minute. Whoever asks for one thing after the other can't fill the trail with it. Never within a
+ * transaction.
  */
 export async function recordCoalesced(
   ctx: Context,
@@ -58,17 +75,38 @@ export async function recordCoalesced(
   event: AuditEvent,
 ): Promise<void> {
   const minute = Math.floor(ctx.clock.now().getTime() / 60_000)
-  const [recent] = await ctx.db<{ entries: number }[]>`
-    select count(*)::int as entries from audit_entries
-    where organisation_id = ${organisationId} and actor_id = ${author.id ?? author.userId}
-      and timestamp >= ${new Date(minute * 60_000)} and coalesce_key is not null`
-  const isMany = (recent?.entries ?? 0) >= DISTINCT_PER_MINUTE
-  const row = entry(ctx, author, organisationId, isMany ? withoutTarget(event) : event)
-  const same = [row.actor_id, row.event_type, row.resource_type, row.resource_id, row.ip_address, minute]
-  const coalesce_key = createHash('sha256').update(JSON.stringify(same)).digest()
-  await ctx.db`
-    insert into audit_entries ${ctx.db({ ...row, coalesce_key })}
-    on conflict (coalesce_key) do update set count = audit_entries.count + 1`
+  const own = keyed(entry(ctx, author, organisationId, event), 'one', minute)
+  const shared = keyed(sharedByMany(entry(ctx, author, organisationId, withoutTarget(event))), 'many', minute)
+  if (await counted(ctx.db, own.coalesce_key, shared.coalesce_key)) return
+  await ctx.db.begin(async (tx) => {
+    // One new entry of an actor at a time, whichever replica writes it: two that count at once would both find room.
+    await tx`select pg_advisory_xact_lock(hashtextextended(${`keyward/audit/${own.actor_id}`}, 0))`
+    const [recent] = await tx<{ entries: number }[]>`
+      select count(*)::int as entries from audit_entries
+      where organisation_id = ${organisationId} and actor_id = ${own.actor_id}
+        and timestamp >= ${new Date(minute * 60_000)} and coalesce_key is not null`
+    if (await counted(tx, own.coalesce_key, shared.coalesce_key)) return
+    const row = (recent?.entries ?? 0) < DISTINCT_PER_MINUTE ? own : shared
+    await tx`
+      insert into audit_entries ${tx(row)}
+      on conflict (coalesce_key) do update set count = audit_entries.count + 1`
+  })
+}
+
+/** Adds one to the entry of a refusal that was written already, or to the one shared by many; false without either. */
+async function counted(db: Queryable, own: Buffer, shared: Buffer): Promise<boolean> {
+  const { count } = await db`
+    update audit_entries set count = count + 1
+    where coalesce_key = coalesce(
+      (select coalesce_key from audit_entries where coalesce_key = ${own}),
+      (select coalesce_key from audit_entries where coalesce_key = ${shared}))`
+  return count > 0
+}
+
+function keyed(row: Row, whose: 'one' | 'many', minute: number) {
+  const { actor_id, event_type, resource_type, resource_id, ip_address } = row
+  const same = [whose, actor_id, event_type, resource_type, resource_id, ip_address, minute]
+  return { ...row, coalesce_key: createHash('sha256').update(JSON.stringify(same)).digest() }
 }
 
 const withoutTarget = (event: AuditEvent): AuditEvent => ({
@@ -77,6 +115,11 @@ const withoutTarget = (event: AuditEvent): AuditEvent => ({
   resourceId: null,
   description: 'Many requests were refused within a minute.',
 })
+
+/** Who changes addresses has no more entries than who stays at one. */
+const sharedByMany = (row: Row) => ({ ...row, ip_address: null, user_agent: null })
+
+type Row = ReturnType<typeof entry>
 
 function entry(ctx: Context, author: Author, organisationId: string, event: AuditEvent) {
   const { credential } = author

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { reachesEverything } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { Nullable, Timestamp } from '../schema.ts'
 
@@ -22,6 +23,8 @@ export type EntryRow = Readonly<{
   request_id: string | null
   timestamp: Date
   count: number
+  /** How many entries the page would have if it had no bound in bytes: one more than its limit when there are others. */
+  found: number
 }>
 
 const Anything = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description })
@@ -61,38 +64,34 @@ export type EntryFilter = Readonly<{
   actorId?: string
 }>
 
-/** What decides how much of an entry someone is shown. */
-export type Viewer = Readonly<{ ids: readonly (string | null)[]; everything: boolean }>
-
-/** A caller as the audit trail looks at it: both under the membership's id and under the user's. */
-export const viewerOf = (actor: Actor, everything: boolean): Viewer => ({
-  ids: [actor.id, actor.userId],
-  everything,
-})
-
 /**
- * An entry as it is shown to a viewer. Where others called from is for global access alone, and so is which apps and
- * environments a change of access named.
+ * Someone without global access, as the audit trail looks at it: whose grants decide which entries it is shown, and
+ * under which ids it called itself, the membership's and the user's. Null is global access, which is shown everything.
  */
-export function present(row: EntryRow, viewer: Viewer): Entry {
-  const showsOrigin = viewer.everything || viewer.ids.includes(row.actor_id)
-  const showsValues = viewer.everything || !row.event_type.endsWith('.access_changed')
-  return {
-    id: row.id,
-    eventType: row.event_type,
-    resourceType: row.resource_type,
-    resourceId: row.resource_id,
-    actorType: row.actor_type,
-    actorId: row.actor_id,
-    actorMetadata: row.actor_metadata,
-    resourceMetadata: row.resource_metadata,
-    oldValues: showsValues ? row.old_values : null,
-    newValues: showsValues ? row.new_values : null,
-    description: row.description,
-    ipAddress: showsOrigin ? row.ip_address : null,
-    userAgent: showsOrigin ? row.user_agent : null,
-    requestId: row.request_id,
-    timestamp: row.timestamp.toISOString(),
-    count: row.count,
-  }
-}
+export type Viewer = Readonly<{ grantsOf: string; ids: readonly string[] }> | null
+
+/** A caller as the audit trail looks at it. */
+export const viewerOf = (actor: Actor): Viewer =>
+  reachesEverything(actor)
+    ? null
+    : { grantsOf: actor.id, ids: actor.userId === null ? [actor.id] : [actor.id, actor.userId] }
+
+/** An entry as it is shown; what its viewer may not see was never read. */
+export const present = (row: EntryRow): Entry => ({
+  id: row.id,
+  eventType: row.event_type,
+  resourceType: row.resource_type,
+  resourceId: row.resource_id,
+  actorType: row.actor_type,
+  actorId: row.actor_id,
+  actorMetadata: row.actor_metadata,
+  resourceMetadata: row.resource_metadata,
+  oldValues: row.old_values,
+  newValues: row.new_values,
+  description: row.description,
+  ipAddress: row.ip_address,
+  userAgent: row.user_agent,
+  requestId: row.request_id,
+  timestamp: row.timestamp.toISOString(),
+  count: row.count,
+})

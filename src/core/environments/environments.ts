@@ -1,19 +1,14 @@
 import type { Context } from '../../context.ts'
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
-import { type AuditEvent, record } from '../audit/audit.ts'
+import { record } from '../audit/audit.ts'
 import { conflict, notFound } from '../errors.ts'
 import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import { nameKey } from '../text.ts'
 import { change } from '../transactions.ts'
 import { createEnvironments } from './creation.ts'
-import {
-  type CreateEnvironment,
-  type Environment,
-  type EnvironmentRow,
-  present,
-  type UpdateEnvironment,
-} from './environment.ts'
+import { type CreateEnvironment, type Environment, present, type UpdateEnvironment } from './environment.ts'
+import * as events from './environment-events.ts'
 import * as queries from './queries.ts'
 
 /** The environments of an app by index, which is oldest first; 404 when the caller can access no such app. */
@@ -51,11 +46,7 @@ export const create = (
     const place = { id: app.id, firstIndex: app.next_index }
     const [row] = await createEnvironments(ctx, tx, actor, place, [input.name])
     if (row === undefined) throw new Error('an environment was asked for and none was made')
-    await record(ctx, tx, actor, {
-      ...about('created', { ...row, app_id: app.id }),
-      newValues: { name: row.name, envType: row.env_type },
-      description: `Environment "${row.name}" created in app "${app.name}".`,
-    })
+    await record(ctx, tx, actor, events.created(app, row))
     return present(row)
   })
 
@@ -70,14 +61,8 @@ export const update = (
     const row = await existing(tx, actor, id)
     await requireFreeName(tx, row.app_id, input.name, row.id)
     if (row.name === input.name) return present(row)
-    const key = nameKey(input.name)
-    const stored = await queries.rename(tx, row.id, input.name, key, ctx.clock.now())
-    await record(ctx, tx, actor, {
-      ...about('updated', { ...stored, app_id: row.app_id }),
-      oldValues: { name: row.name },
-      newValues: { name: stored.name },
-      description: `Environment "${row.name}" of app "${row.app_name}" renamed to "${stored.name}".`,
-    })
+    const stored = await queries.rename(tx, row.id, input.name, nameKey(input.name), ctx.clock.now())
+    await record(ctx, tx, actor, events.renamed(appOf(row), row, stored.name))
     return present(stored)
   })
 
@@ -86,11 +71,7 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
   change(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     await queries.remove(tx, row.id)
-    await record(ctx, tx, actor, {
-      ...about('deleted', row),
-      oldValues: { name: row.name, envType: row.env_type },
-      description: `Environment "${row.name}" of app "${row.app_name}" deleted.`,
-    })
+    await record(ctx, tx, actor, events.deleted(appOf(row), row))
   })
 
 async function existing(db: Queryable, actor: Actor, id: string): Promise<queries.EnvironmentOfApp> {
@@ -109,11 +90,4 @@ async function requireFreeName(
   if (taken.length > 0) throw conflict('An environment with this name already exists in this app.')
 }
 
-const about = (verb: string, row: EnvironmentRow & { app_id: string }): Omit<AuditEvent, 'description'> => ({
-  eventType: `environment.${verb}`,
-  resourceType: 'environment',
-  resourceId: row.id,
-  resourceMetadata: { name: row.name },
-  appId: row.app_id,
-  environmentId: row.id,
-})
+const appOf = (row: queries.EnvironmentOfApp) => ({ id: row.app_id, name: row.app_name })

@@ -18,10 +18,10 @@ export const AccessibleApps = Type.Array(
 )
 export type AccessibleApps = Static<typeof AccessibleApps>
 
-/** Looking for faults in a longer list would keep everybody else waiting. */
-const MAX_IDS = 10_000
+/** How many ids a body that sets access may have, those of apps and of environments together. */
+export const MAX_IDS = 10_000
 
-/** The body that sets somebody's access: the entire desired state. That nothing is repeated is `wishesOf`'s to say. */
+/** The body that sets somebody's access: the entire desired state. Repeated ids are for `wishesOf` to find. */
 export const SetAccess = Closed({
   apps: Type.Array(
     Closed({
@@ -29,12 +29,12 @@ export const SetAccess = Closed({
       environments: Type.Array(Id(), {
         minItems: 1,
         maxItems: MAX_IDS,
-        description: 'The environments of the app to grant, each once.',
+        description: 'The environments of the app to grant, none of them twice.',
       }),
     }),
     {
       maxItems: MAX_IDS,
-      description: 'Apps that are missing lose their access; an empty array revokes everything.',
+      description: `Apps that are missing lose their access; an empty array revokes everything. At most ${MAX_IDS} ids of apps and environments together.`,
     },
   ),
 })
@@ -46,8 +46,12 @@ export type Subject = Readonly<{ type: 'member' | 'service_account'; id: string 
 /** One environment of one app, to be granted. */
 export type Wish = Readonly<{ appId: string; environmentId: string }>
 
-/** What a body asks for, one environment after the other, ids in lower case. 400 when an id is repeated. */
+/** What a body asks for, one environment after the other, ids in lower case. 400 for a repeated id, or too many. */
 export function wishesOf(input: SetAccess): Wish[] {
+  const count = input.apps.reduce((sum, { environments }) => sum + 1 + environments.length, 0)
+  if (count > MAX_IDS) {
+    throw badRequest(`apps must have at most ${MAX_IDS} ids of apps and environments together, not ${count}.`)
+  }
   const apps = new Set<string>()
   const environments = new Set<string>()
   return input.apps.flatMap((app, index) => {
@@ -64,6 +68,18 @@ export function wishesOf(input: SetAccess): Wish[] {
     })
   })
 }
+
+/** How many ids the entry of a change of access names; the total stands beside them. */
+const IDS_IN_ENTRY = 1000
+
+/** A change of access as its entry tells it. */
+export const accessValues = (added: readonly Wish[], revoked: readonly string[]) => ({
+  oldValues: { revoked: revoked.slice(0, IDS_IN_ENTRY), total: revoked.length },
+  newValues: {
+    granted: added.slice(0, IDS_IN_ENTRY).map((wish) => wish.environmentId),
+    total: added.length,
+  },
+})
 
 /** What has to be done to get from the environments granted now to those wished for. */
 export function differenceOf(granted: ReadonlySet<string>, wishes: readonly Wish[]) {

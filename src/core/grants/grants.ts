@@ -8,7 +8,7 @@ import { forbidden, notFound } from '../errors.ts'
 import { hasGlobalAccess } from '../permissions.ts'
 import { isId } from '../schema.ts'
 import { change, pipelined } from '../transactions.ts'
-import { differenceOf, type SetAccess, type Subject, type Wish, wishesOf } from './grant.ts'
+import { accessValues, differenceOf, type SetAccess, type Subject, type Wish, wishesOf } from './grant.ts'
 import * as queries from './queries.ts'
 
 type Environment = Awaited<ReturnType<typeof queries.wishedEnvironments>>[number]
@@ -59,8 +59,7 @@ export async function set<View>(
         resourceType: subject.type,
         resourceId: grantee.id,
         resourceMetadata: { name: grantee.name },
-        oldValues: { apps: byApp(before.map(wishOf)) },
-        newValues: { apps: byApp(wishes) },
+        ...accessValues(added, revoked),
         description: `Access changed: ${added.length} granted, ${revoked.length} revoked.`,
       }),
       giveCopies(
@@ -86,11 +85,6 @@ export async function grantToCreator(
 }
 
 const noSuch = ({ type }: Subject) => notFound(type === 'member' ? 'Member' : 'Service account')
-
-const wishOf = (grant: { app_id: string; environment_id: string }): Wish => ({
-  appId: grant.app_id,
-  environmentId: grant.environment_id,
-})
 
 /** What has no form of an id names nothing: it is left out here and reported as not found. */
 const ids = (wishes: readonly Wish[], field: keyof Wish): string[] => [
@@ -119,13 +113,8 @@ function requireOwnAccess(
   if (reachesEverything(actor)) return
   for (const { environmentId } of added) {
     if (environments.get(environmentId)?.callers !== true) {
-      throw forbidden(`You can't grant environment "${environmentId}": you have no access to it yourself.`)
+      const sentence = `You can't grant environment "${environmentId}": you have no access to it yourself.`
+      throw forbidden(sentence, { environmentId })
     }
   }
-}
-
-function byApp(wishes: readonly Wish[]): { id: string; environments: string[] }[] {
-  const apps = new Map<string, string[]>()
-  for (const { appId, environmentId } of wishes) apps.set(appId, [...(apps.get(appId) ?? []), environmentId])
-  return [...apps].map(([id, environments]) => ({ id, environments }))
 }

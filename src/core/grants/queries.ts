@@ -24,8 +24,8 @@ export const findGrantee = async (
 
 /** What a principal is granted explicitly. */
 export const granted = (tx: Transaction, principalId: string) =>
-  tx<{ app_id: string; environment_id: string }[]>`
-    select app_id, environment_id from grants where principal_id = ${principalId} order by app_id, environment_id`
+  tx<{ environment_id: string }[]>`
+    select environment_id from grants where principal_id = ${principalId} order by environment_id`
 
 /** Which of these ids are apps of the organisation. */
 export const existingApps = (tx: Transaction, organisationId: string, ids: readonly string[]) =>

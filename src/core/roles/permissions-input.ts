@@ -93,7 +93,12 @@ const classes = (level: Level, names: readonly string[]) => ({
   properties: Object.fromEntries(
     names.map((name) => [
       name,
-      { type: 'array', uniqueItems: true, items: { type: 'string', enum: [...actionsOf(level, name)] } },
+      {
+        type: 'array',
+        uniqueItems: true,
+        maxItems: actionsOf(level, name).length,
+        items: { type: 'string', enum: [...actionsOf(level, name)] },
+      },
     ]),
   ),
 })

@@ -61,9 +61,19 @@ describe('POST /v1/apps', () => {
         actor_id: ada.id,
         resource_metadata: { name },
         old_values: null,
-        new_values: { name, description: null, environments: ['Development', 'Staging', 'Production'] },
+        new_values: { name, description: null, environments: 3 },
       },
     ])
+    for (const environment of body.environments) {
+      expect(await entriesOf(environment.id)).toMatchObject([
+        {
+          event_type: 'environment.created',
+          app_id: body.id,
+          environment_id: environment.id,
+          new_values: { name: environment.name, envType: environment.envType },
+        },
+      ])
+    }
   })
 
   test('creates the environments that are named, in their order', async () => {
@@ -232,9 +242,19 @@ describe('one app', () => {
       {
         event_type: 'app.deleted',
         app_id: target.id,
-        old_values: { name: target.name, description: null, environments: ['Development', 'Production'] },
+        old_values: { name: target.name, description: null, environments: 2 },
         new_values: null,
       },
     ])
+    for (const { id, name, envType } of target.environments) {
+      expect(await laterEntriesOf(id)).toMatchObject([
+        {
+          event_type: 'environment.deleted',
+          app_id: target.id,
+          environment_id: id,
+          old_values: { name, envType },
+        },
+      ])
+    }
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
 import fc from 'fast-check'
-import { differenceOf, wishesOf } from '../../../src/core/grants/grant.ts'
+import { differenceOf, MAX_IDS, SetAccess, wishesOf } from '../../../src/core/grants/grant.ts'
 
 describe('what a body asks for', () => {
   test('is every environment of every app, ids in lower case', () => {
@@ -45,5 +46,42 @@ test('what is added and revoked leads from the old state to the new, and touches
       expect([...kept, ...added.map((wish) => wish.environmentId)].sort()).toEqual([...after].sort())
       expect(added.some((wish) => before.includes(wish.environmentId))).toBe(false)
     }),
+  )
+})
+
+describe('the shape of a body', () => {
+  const schema = TypeCompiler.Compile(SetAccess)
+
+  /** A list that counts how often an item of it is looked at. */
+  function watched(length: number) {
+    const seen = { times: 0 }
+    const list = new Proxy(Array<string>(length).fill('x'), {
+      get: (target, key) => {
+        if (/^\d+$/.test(String(key))) seen.times++
+        return Reflect.get(target, key)
+      },
+    })
+    return { seen, list }
+  }
+
+  test('is refused without a look at the items of a list that is too long', () => {
+    const { seen, list } = watched(MAX_IDS + 1)
+    expect(schema.Check({ apps: [{ id: 'x', environments: list }] })).toBe(false)
+    expect(schema.Errors({ apps: [{ id: 'x', environments: list }] }).First()?.message).toMatch(/length/)
+    expect(schema.Check({ apps: list })).toBe(false)
+    expect(seen.times).toBe(0)
+  })
+
+  test('is judged with one look at each item', () => {
+    const { seen, list } = watched(MAX_IDS)
+    expect(schema.Check({ apps: [{ id: 'x', environments: list }] })).toBe(true)
+    expect(seen.times).toBe(MAX_IDS)
+  })
+})
+
+test('a body of too many ids is refused before any is compared', () => {
+  const environments = Array<string>(MAX_IDS).fill('the same')
+  expect(() => wishesOf({ apps: [{ id: 'x', environments }] })).toThrow(
+    `apps must have at most ${MAX_IDS} ids of apps and environments together, not ${MAX_IDS + 1}.`,
   )
 })
