@@ -4,7 +4,7 @@
 
 HELM=4.3.1
 HELM3=3.22.0
-KUBE_LINTER=0.8.1
+KUBE_SCORE=1.20.0
 
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/keyward-tools
 # Where the program is that makes a Kubernetes cluster of this machine, for when KUBECONFIG names none.
@@ -94,8 +94,8 @@ install_helm() {
     go_tool helm3 helm.sh/helm/v3 "$HELM3" cmd/helm "-X helm.sh/helm/v3/internal/version.version=v$HELM3"
 }
 
-install_kube_linter() {
-  go_tool kube-linter golang.stackrox.io/kube-linter "$KUBE_LINTER" cmd/kube-linter
+install_kube_score() {
+  go_tool kube-score github.com/zegl/kube-score "$KUBE_SCORE" cmd/kube-score "-X main.version=$KUBE_SCORE"
 }
 
 # Ends what this run started, and nothing else.

@@ -50,6 +50,11 @@ const secrets = {
   'something unfinished': /\b(?:TOD[O]|FIXM[E]|XX[X])\b/,
 }
 
+/** What stands behind a backtick is a text that is written for a test, not a test. */
+const passedOver = {
+  'a test that may not run': /^[^`]*\b(?:test|it|describe)\.(?:skip|todo|only|if|failing)(?:If)?\b/,
+}
+
 function areaOf(file: string): string {
   if (file === 'src/backend/app.ts') return 'backend/app'
   if (file.startsWith('src/frontend/app/')) return 'console'
@@ -101,6 +106,12 @@ test('every exported function of core and platform has a doc comment', () => {
 
 test('no file names a machine, a registry, or work still to be done', () => {
   expect(leftovers(all, secrets)).toEqual([])
+})
+
+test('no test is skipped, still to be written, or run alone', () => {
+  const tests = filter(all, (file) => /^tests\/.*\.tsx?$/.test(file))
+  expect(tests.size).toBeGreaterThan(100)
+  expect(leftovers(tests, passedOver)).toEqual([])
 })
 
 test('the walk finds the source', () => {
@@ -293,6 +304,11 @@ test('machine paths, registries and unfinished work are found, ordinary text is 
   const good = lines('https://example.org/work/', 'src/root/a.ts', 'todo', 'the framework/library', 'XXXL')
   expect(leftovers(good, secrets)).toEqual([])
 })
+
+test.each([`test.skip('s', f)`, `  test.skipIf(!docker)('s', f)`, `describe.only('s', f)`, `it.todo('s')`])(
+  'that %j may not run is found',
+  (text) => expect(leftovers(sources({ 'tests/a.test.ts': text }), passedOver)).toHaveLength(1),
+)
 
 /** Without a repository (an unpacked archive), every file that would be tracked. */
 async function trackedFiles(): Promise<string[]> {

@@ -34,6 +34,7 @@ test('the document validates as OpenAPI 3.0', async () => {
 })
 
 test('every route is in the document, with a sentence, its permission, its errors and an example', () => {
+  expect(routes().length).toBeGreaterThan(40)
   for (const { method, path } of routes()) {
     const documented = path.replace(/(.)\/$/, '$1').replace(/:([a-z_]+)/g, '{$1}')
     const operation = paths[documented]?.[method.toLowerCase()]
@@ -57,11 +58,13 @@ test('every route is in the document, with a sentence, its permission, its error
 })
 
 test('the example of every request body has the right shape', () => {
+  let examples = 0
   for (const { method, path, hooks } of routes()) {
     const documented = path.replace(/(.)\/$/, '$1').replace(/:([a-z_]+)/g, '{$1}')
     const example =
       paths[documented]?.[method.toLowerCase()]?.requestBody?.content['application/json']?.example
     if (example === undefined) continue
+    examples++
     const faults = [...Value.Errors(hooks.body as TSchema, example)].map((fault) => fault.message)
     expect({ route: `${method} ${path}`, example, faults }).toEqual({
       route: `${method} ${path}`,
@@ -69,13 +72,16 @@ test('the example of every request body has the right shape', () => {
       faults: [],
     })
   }
+  expect(examples).toBeGreaterThan(20)
 })
 
 test('the page and what it loads come from this service alone', async () => {
   const page = await service.anonymous.get('/swagger')
   expect(page.headers.get('content-type')).toContain('text/html')
   expect(page.body).not.toContain('//cdn')
-  for (const [, path] of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
+  const loaded = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path)
+  expect(loaded).toContainEqual(expect.stringMatching(/\.js$/))
+  for (const path of loaded) {
     expect((await service.anonymous.get(path)).status, path).toBe(200)
   }
 })

@@ -121,8 +121,41 @@ test('28. the bundled PostgreSQL starts in the official image: its own user, a f
   })
   const paths = container.volumeMounts.map((mount: Manifest) => mount.mountPath)
   expect(paths).toEqual(['/var/lib/postgresql', '/var/run/postgresql', '/tmp', '/run/secrets/keyward'])
-  expect(container.readinessProbe.exec.command).toContain('--host=127.0.0.1')
   expect(JSON.stringify(spec.volumeClaimTemplates)).not.toContain('helm.sh/chart')
+})
+
+describe('a store that is still reading its data is alive, but not ready', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'keyward-probes-'))
+
+  /** Which probes of a store succeed where the program that they ask with is this script. */
+  function succeeding(store: string, program: string, script: string): string[] {
+    const { template } = one(render(existing), 'StatefulSet', `keyward-${store}`).spec
+    writeFileSync(join(folder, program), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    const env = { PATH: `${folder}:${process.env.PATH}` }
+    return ['startup', 'liveness', 'readiness'].filter((kind) => {
+      const [command, ...words] = template.spec.containers[0][`${kind}Probe`].exec.command
+      return spawnSync(command, words, { env }).status === 0
+    })
+  }
+
+  // By TCP, because the server answers on its socket while its data is being made.
+  test.each<[string, string[]]>([
+    ['accepts connections: 0', ['startup', 'liveness', 'readiness']],
+    ['recovers after a crash: 1', ['startup', 'liveness']],
+    ['does not answer: 2', []],
+    ['was asked wrongly: 3', []],
+  ])('28. PostgreSQL %s', (answer, expected) => {
+    const script = `case "$*" in *--host=127.0.0.1*) exit ${answer.at(-1)};; esac; exit 9`
+    expect(succeeding('postgres', 'pg_isready', script)).toEqual(expected)
+  })
+
+  test.each<[string, string[]]>([
+    ['PONG', ['startup', 'liveness', 'readiness']],
+    ['LOADING Redis is loading the dataset in memory', ['startup', 'liveness']],
+    ['NOAUTH Authentication required.', []],
+  ])('27. Redis %s', (answer, expected) => {
+    expect(succeeding('redis', 'redis-cli', `echo '${answer}'`)).toEqual(expected)
+  })
 })
 
 describe('25. NetworkPolicies limit what each pod may reach', () => {

@@ -35,23 +35,26 @@ test('a tier that needs a program says which one is missing', () => {
   }
 })
 
-test('the chart tier asks for Helm 4 and Helm 3, by name or where a variable says', () => {
+test('the chart tier asks for Helm 4, Helm 3 and kube-score, by name or where a variable says', () => {
   const chart = tiers.find((tier) => tier.name === 'chart')
-  const { PATH, KEYWARD_TEST_HELM, KEYWARD_TEST_HELM3 } = process.env
+  const { PATH, KEYWARD_TEST_HELM, KEYWARD_TEST_HELM3, KEYWARD_TEST_KUBE_SCORE } = process.env
   const folder = mkdtempSync(join(tmpdir(), 'keyward-tiers-'))
   try {
     process.env.PATH = folder
     delete process.env.KEYWARD_TEST_HELM
     delete process.env.KEYWARD_TEST_HELM3
+    delete process.env.KEYWARD_TEST_KUBE_SCORE
     writeFileSync(join(folder, 'helm'), '#!/bin/sh\nexit 0\n', { mode: 0o755 })
     expect(chart?.missing()).toBe('helm3 is not on the PATH')
     process.env.KEYWARD_TEST_HELM3 = join(folder, 'helm')
+    expect(chart?.missing()).toBe('kube-score is not on the PATH')
+    process.env.KEYWARD_TEST_KUBE_SCORE = join(folder, 'helm')
     expect(chart?.missing()).toBeNull()
     process.env.KEYWARD_TEST_HELM = '/nowhere/helm'
     expect(chart?.missing()).toBe('/nowhere/helm is not on the PATH')
   } finally {
     rmSync(folder, { recursive: true })
-    restore({ PATH, KEYWARD_TEST_HELM, KEYWARD_TEST_HELM3 })
+    restore({ PATH, KEYWARD_TEST_HELM, KEYWARD_TEST_HELM3, KEYWARD_TEST_KUBE_SCORE })
   }
 })
 

@@ -23,7 +23,7 @@ export const tiers: readonly Tier[] = [
   { name: 'api', folder: 'tests/backend/', database: true, missing: nothingMissing },
   { name: 'redis', folder: 'tests/redis/', database: true, missing: () => missingProgram('redis-server') },
   { name: 'containers', folder: 'tests/containers/', serial: true, missing: missingDocker },
-  { name: 'chart', folder: 'tests/chart/', missing: missingHelm },
+  { name: 'chart', folder: 'tests/chart/', missing: missingChartTools },
   {
     name: 'cluster',
     folder: 'tests/cluster/',
@@ -82,9 +82,13 @@ function missingImages(): string | null {
         'nor KEYWARD_TEST_IMAGE an image that the cluster can pull'
 }
 
-function missingHelm(): string | null {
-  const { KEYWARD_TEST_HELM, KEYWARD_TEST_HELM3 } = process.env
-  return missingProgram(KEYWARD_TEST_HELM || 'helm') ?? missingProgram(KEYWARD_TEST_HELM3 || 'helm3')
+function missingChartTools(): string | null {
+  const { KEYWARD_TEST_HELM, KEYWARD_TEST_HELM3, KEYWARD_TEST_KUBE_SCORE } = process.env
+  return missingAll(
+    KEYWARD_TEST_HELM || 'helm',
+    KEYWARD_TEST_HELM3 || 'helm3',
+    KEYWARD_TEST_KUBE_SCORE || 'kube-score',
+  )
 }
 
 const missingAll = (...names: string[]): string | null =>
