@@ -117,7 +117,7 @@ async function serve(): Promise<void> {
   const { config, database } = await ownOrExternalDatabase()
   const log = createLog(config.logLevel)
   const db = openDatabase(database, { max: 1 })
-  await migrate(db, await readMigrations(), { log, clock: systemClock }).finally(() => db.end())
+  await migrate(db, await readMigrations(), { log, clock: systemClock }).finally(() => db.end({ timeout: 5 }))
   const ctx = await ready(config, database)
   const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
   onStop(() => worker.stop())

@@ -67,12 +67,12 @@ export const CONFIGURATION = [
   plain(
     'DATABASE_READ_TIMEOUT_SECONDS',
     '5',
-    'How long a read waits for PostgreSQL before it is refused with 503, from 1 to 50.',
+    'How long a read waits for PostgreSQL before it is refused with 503, from 1 to 25.',
   ),
   plain(
     'DATABASE_CHANGE_TIMEOUT_SECONDS',
     '10',
-    'How long a change waits for PostgreSQL before it is refused with 503, from 1 to 50.',
+    'How long a change waits for PostgreSQL before it is refused with 503, from 1 to 25.',
   ),
   secret(
     'REDIS_URL',

@@ -122,11 +122,8 @@ const after = (milliseconds: number, work: () => void) =>
 /** What was sent loses its connection, at once and without a word to the server; what was not leaves the queue. */
 function giveUp(statement: Statement): void {
   const { socket, connection } = statement
-  if (socket === undefined) {
-    statement.cancel()
-    return
-  }
-  if (socket.destroyed) return
+  if (socket === undefined) statement.cancel()
+  if (socket === undefined || socket.destroyed) return
   // Until the socket says that it is closed, the pool would go on to send by it.
   connection?.queue.remove(connection)
   socket.destroy()
