@@ -135,6 +135,7 @@ describe('on a kept connection', () => {
     const { send, answered, statuses } = connection()
     send(head(`/v1/roles/${crypto.randomUUID()}`, json(MIB), { token: ada.token, method }))
     send(spaces(MIB))
+    await answered(1)
     send(next)
     await answered(2)
     expect(statuses()).toEqual([404, 200])
