@@ -11,11 +11,11 @@ const WHEN = {
   403: "The caller's role lacks the permission, or a rule forbids it.",
   404: 'There is no such thing in the organisation.',
   409: 'It stands against what is there already.',
-  413: 'The body is larger than 1 MiB.',
-  415: 'The body is not application/json.',
+  413: 'The body is larger than 1 MiB, or under `/service/auth/` larger than 16 KiB.',
+  415: 'The body is not application/json, or has a Content-Encoding.',
   429: 'Too many requests; `Retry-After` says when to come back.',
   500: 'Something went wrong on the server.',
-  503: 'The database cannot be reached, or is busy, at the moment; `Retry-After` says when to come back.',
+  503: 'The database cannot be reached or is busy, or too many large requests are under way; `Retry-After` says when to come back.',
 } as const
 export type ErrorStatus = keyof typeof WHEN
 

@@ -206,4 +206,19 @@ describe('the rate limit of /v1', () => {
     expect(headers.get('ratelimit-limit')).toBe('3')
     expect((await limited.anonymous.get('/service/health')).status).toBe(200)
   })
+
+  test('takes an IPv6 /64 for one address, and IPv4 in IPv6 for IPv4', async () => {
+    const config = testConfig({ RATE_LIMIT_DEFAULT: '2/min' })
+    const from = async (address: string) =>
+      (await api({ ...ctx, config }, address).anonymous.get('/v1/roles')).status
+    const here = ['2001:db8:1:2::1', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2:ffff::9']
+    expect([await from(here[0] ?? ''), await from(here[1] ?? ''), await from(here[2] ?? '')]).toEqual([
+      401, 401, 429,
+    ])
+    expect(await from('2001:db8:1:3::1')).toBe(401)
+    const mapped = ['203.0.113.50', '::ffff:203.0.113.50', '::ffff:cb00:7132']
+    expect([await from(mapped[0] ?? ''), await from(mapped[1] ?? ''), await from(mapped[2] ?? '')]).toEqual([
+      401, 401, 429,
+    ])
+  })
 })

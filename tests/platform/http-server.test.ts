@@ -42,3 +42,16 @@ test('a request under way is answered before the server ends, and is ended when 
   await stuck.stop(1)
   expect(await lost).toBeInstanceOf(Error)
 })
+
+test('what a handler throws is a 500 with the headers of every answer', async () => {
+  const broken = server(() => {
+    throw new Error('secret words')
+  })
+  const response = await fetch(broken.url)
+  expect(await response.json()).toEqual({ error: 'Something went wrong on our side.' })
+  expect(response.status).toBe(500)
+  expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  await broken.stop(1)
+})

@@ -48,3 +48,13 @@ test('its health is only read', async () => {
   expect(status).toBe(405)
   expect(headers.get('allow')).toBe('GET, HEAD')
 })
+
+test('every answer has a request id and the headers that protect browsers', async () => {
+  for (const path of ['/service/health/', '/service/ready', '/nothing']) {
+    const { headers } = await ask(path)
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(headers.get('x-frame-options')).toBe('DENY')
+    expect(headers.get('cache-control')).toBe('no-store')
+  }
+})
