@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/database.ts'
 import type { Actor, Credential, RequestOrigin } from '../actor.ts'
+import { transaction } from '../transactions.ts'
 
 /** What an entry of the audit trail tells. Never key material, a password, a token or an e-mail address. */
 export type AuditEvent = Readonly<{
@@ -78,7 +79,7 @@ export async function recordCoalesced(
   const own = keyed(entry(ctx, author, organisationId, event), 'one', minute)
   const shared = keyed(sharedByMany(entry(ctx, author, organisationId, withoutTarget(event))), 'many', minute)
   if (await counted(ctx.db, own.coalesce_key, shared.coalesce_key)) return
-  await ctx.db.begin(async (tx) => {
+  await transaction(ctx, async (tx) => {
     // One new entry of an actor at a time, whichever replica writes it: two that count at once would both find room.
     await tx`select pg_advisory_xact_lock(hashtextextended(${`keyward/audit/${own.actor_id}`}, 0))`
     const [recent] = await tx<{ entries: number }[]>`

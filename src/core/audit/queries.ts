@@ -3,7 +3,7 @@ import { rowsToRead, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
 import type { EntryFilter, EntryRow, Viewer } from './entry.ts'
 
-/** A page's entries as JSON have at most this many bytes together; a single entry never has as many. */
+/** A page's entries as JSON have at most this many bytes together, unless a single one has more. */
 export const PAGE_BYTES = 1024 * 1024
 
 /** What an entry's JSON has beside the texts that are measured: names of fields, ids, times, punctuation. */
