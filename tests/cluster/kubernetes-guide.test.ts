@@ -5,47 +5,47 @@ import { ask, openSeeds } from './support/account.ts'
 import { output } from './support/command.ts'
 import { startPostgres } from './support/external-postgres.ts'
 import { imageValues } from './support/images.ts'
+import { type Guide, openGuide } from './support/kubernetes-guide.ts'
 import { createNamespace, type Namespace, removeNamespace, takeNamespace } from './support/namespace.ts'
 import { reach, serviceName, statuses } from './support/reach.ts'
-import { openReadme, type Readme } from './support/readme.ts'
 import { host, type Values } from './support/release.ts'
 import { podsOf, settled } from './support/workload.ts'
 
 const MINUTES = 60_000
-const NAME = 'keyward-readme'
+const NAME = 'keyward-guide'
 
-let readme: Readme
+let guide: Guide
 let namespace: Namespace
 let token: string
 let seeds: string[]
 
 beforeAll(async () => {
-  readme = await openReadme(NAME)
+  guide = await openGuide(NAME)
   namespace = await createNamespace(NAME)
 }, 4 * MINUTES)
 afterAll(async () => {
-  await readme.remove()
+  await guide.remove()
   await namespace.remove()
 }, 3 * MINUTES)
 
 const backend = async () => ({ url: (await reach(namespace)).backend, host: serviceName('backend') })
 const opened = async () => openSeeds(await backend(), { token })
 
-/** The file as it is for others to use, with the images of these tests instead of the README's own. */
+/** The file as it is for others to use, with the images of these tests instead of the guide's own. */
 const writeValues = (...more: Values[]) =>
-  readme.writeValues(readme.values('Install', 1), readme.values('Install', 4), imageValues('test'), ...more)
+  guide.writeValues(guide.values('Install', 1), guide.values('Install', 4), imageValues('test'), ...more)
 
 test(
   'the installation to try it serves the quick start, through a forwarded port',
   async () => {
-    await readme.writeValues(readme.values('Install', 1), imageValues('test'))
-    await readme.run('Install', 2)
+    await guide.writeValues(guide.values('Install', 1), imageValues('test'))
+    await guide.run('Install', 2)
     const port = String(freePort())
-    const forwarding = readme.start('Install', 3, { '8080:80': `${port}:80` })
+    const forwarding = guide.start('Install', 3, { '8080:80': `${port}:80` })
     try {
       const url = `http://localhost:${port}`
       await eventually('the port is forwarded', () => answers(`${url}/service/ready/`), 30)
-      const script = readme.section('Quick start').replace('http://localhost:8080', url)
+      const script = guide.quickStart.replace('http://localhost:8080', url)
       const command = ['bash', '-euo', 'pipefail', '-c', `${script}\nprintf "\\ntoken=%s\\n" "$token"`]
       const printed = await output(command)
       expect(printed).toContain('"eventType":"member.access_changed"')
@@ -64,7 +64,7 @@ test(
   'with its public name in the file it answers for that',
   async () => {
     await writeValues()
-    await readme.run('Install', 5)
+    await guide.run('Install', 5)
     await settled(namespace)
     const running = { backend: 200, frontend: 200, worker: 404 }
     expect(await statuses(await reach(namespace), host)).toEqual(running)
@@ -77,13 +77,13 @@ test(
 test(
   'an upgrade takes the settings of the file, and a rollback takes one back',
   async () => {
-    await readme.run('Upgrade', 0)
-    expect(await readme.run('Upgrade', 1)).toContain('Migration applied')
+    await guide.run('Upgrade', 0)
+    expect(await guide.run('Upgrade', 1)).toContain('Migration applied')
     await writeValues({ backend: { replicas: 2 } })
-    await readme.run('Upgrade', 0)
+    await guide.run('Upgrade', 0)
     expect(await podsOf(namespace, 'backend')).toHaveLength(2)
     await writeValues()
-    expect(await readme.run('Roll back', 0, { 'keyward 2': 'keyward 3' })).toContain('superseded')
+    expect(await guide.run('Roll back', 0, { 'keyward 2': 'keyward 3' })).toContain('superseded')
     await settled(namespace)
     expect(await podsOf(namespace, 'backend')).toHaveLength(1)
     expect(await statuses(await reach(namespace), host)).toMatchObject({ backend: 200 })
@@ -96,24 +96,24 @@ test(
   'a backup of an older version is restored onto the release that runs, or nothing happens at all',
   async () => {
     const older = await schema()
-    await readme.run('Back up')
+    await guide.run('Back up')
     await writeValues(imageValues('next'))
-    await readme.run('Upgrade', 0)
+    await guide.run('Upgrade', 0)
     const created = await ask(await backend(), 'POST', '/v1/apps/', { token, body: { name: 'Too late' } })
     expect(created.status).toBe(201)
-    await readme.writeFile('cut.sql', '-- PostgreSQL database dump\n')
-    await readme.writeFile('other.env', `SERVER_SECRET=${'00'.repeat(32)}\n`)
+    await guide.writeFile('cut.sql', '-- PostgreSQL database dump\n')
+    await guide.writeFile('other.env', `SERVER_SECRET=${'00'.repeat(32)}\n`)
     const wrong = [
       { 'keyward.sql': 'missing.sql' },
       { 'keyward.sql': 'cut.sql' },
       { 'keyward.env': 'missing.env' },
       { 'keyward.env': 'other.env' },
     ]
-    for (const replace of wrong) expect((await readme.paste('Restore', 1, replace)).code).not.toBe(0)
-    expect((await readme.paste('Restore', 0)).stderr).toContain('already exists')
+    for (const replace of wrong) expect((await guide.paste('Restore', 1, replace)).code).not.toBe(0)
+    expect((await guide.paste('Restore', 0)).stderr).toContain('already exists')
     expect(await appNames()).toEqual(['Billing', 'Too late'])
     expect(await schema()).toBe(older + 1)
-    await readme.run('Restore', 1)
+    await guide.run('Restore', 1)
     expect(await appNames()).toEqual(['Billing'])
     expect(await schema()).toBe(older + 1)
     expect(await opened()).toEqual(seeds)
@@ -127,10 +127,10 @@ test(
     const latest = await schema()
     const { SETUP_TOKEN, ...kept } = await secrets()
     const lines = Object.entries(kept).map(([name, value]) => `${name}=${atob(value)}\n`)
-    await readme.writeFile('keyward.env', lines.join(''))
+    await guide.writeFile('keyward.env', lines.join(''))
     await inNewNamespace(async () => {
-      await readme.run('Restore', 0)
-      await readme.run('Restore', 1)
+      await guide.run('Restore', 0)
+      await guide.run('Restore', 1)
     })
     const { SETUP_TOKEN: added = '', ...restored } = await secrets()
     expect(restored).toEqual(kept)
@@ -149,12 +149,12 @@ test(
     try {
       const password = 'p4'.repeat(16)
       const address = await startPostgres(database, password)
-      await readme.writeFile('password', password)
-      await writeValues(readme.values('A database of your own', 0, { 'db.example.org': address }))
-      await inNewNamespace(() => readme.run('A database of your own', 1))
+      await guide.writeFile('password', password)
+      await writeValues(guide.values('Use an external database', 0, { 'db.example.org': address }))
+      await inNewNamespace(() => guide.run('Use an external database', 1))
       expect(await podsOf(namespace, 'postgres')).toEqual([])
       const from = `-H 'Host: ${host}' ${(await reach(namespace)).backend}`
-      const answer = await readme.run('Install', 6, { [`https://${host}`]: from })
+      const answer = await guide.run('Install', 6, { [`https://${host}`]: from })
       expect(JSON.parse(answer)).toMatchObject({ member: { role: { name: 'Owner' } } })
     } finally {
       await database.remove()
@@ -166,8 +166,8 @@ test(
 test(
   'GitOps: what Helm renders is applied, and runs',
   async () => {
-    await writeValues(readme.values('GitOps', 0))
-    await inNewNamespace(() => readme.run('GitOps', 1))
+    await writeValues(guide.values('GitOps', 0))
+    await inNewNamespace(() => guide.run('GitOps', 1))
     await settled(namespace)
     expect(await statuses(await reach(namespace), host)).toEqual({ backend: 200, frontend: 200, worker: 404 })
     expect(await namespace.list('pods', 'app.kubernetes.io/component=test')).toEqual([])
@@ -175,8 +175,8 @@ test(
   10 * MINUTES,
 )
 
-test('every block of the section was used, but for building and pushing the image, which takes a registry', () => {
-  expect(readme.notUsed()).toEqual(['Install 0'])
+test('every block of the guide was used, but for building and pushing the image, which takes a registry', () => {
+  expect(guide.notUsed()).toEqual(['Install 0'])
 })
 
 async function schema(): Promise<number> {
