@@ -1,5 +1,4 @@
 import type { Context } from '../context.ts'
-import { beginWithin } from '../platform/database-deadlines.ts'
 import { SESSION_IDLE_SECONDS } from './auth/authenticate.ts'
 
 /** Refusals and failed sign-ins of one minute share an entry; after this long none can join one any more. */
@@ -44,7 +43,7 @@ const LONGEST_MILLISECONDS = 30_000
 const patientStatements =
   ({ db }: Context) =>
   (text: TemplateStringsArray, ...values: Date[]): Promise<void> =>
-    beginWithin(db, LONGEST_MILLISECONDS, async (tx) => {
+    db.beginWithin(LONGEST_MILLISECONDS, async (tx) => {
       await tx`select set_config('statement_timeout', ${String(LONGEST_MILLISECONDS)}, true)`
       await tx(text, ...values)
     })

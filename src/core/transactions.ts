@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts'
-import { deadlinesOf, type Transaction } from '../platform/database.ts'
-import { beginWithin } from '../platform/database-deadlines.ts'
+import type { Transaction } from '../platform/database.ts'
 import type { Actor } from './actor.ts'
 import { refusalOf } from './constraints.ts'
 import { unauthenticated } from './errors.ts'
@@ -16,7 +15,7 @@ export async function transaction<T>(
   until = endOfChange(ctx),
 ): Promise<T> {
   try {
-    return await beginWithin(ctx.db, until - performance.now(), work)
+    return await ctx.db.beginWithin(until - performance.now(), work)
   } catch (error) {
     throw refusalOf(error) ?? error
   }
@@ -67,7 +66,7 @@ export async function pipelined<T extends readonly unknown[]>(
 export const lockOrganisation = (tx: Transaction, organisationId: string) =>
   tx`select 1 from organisations where id = ${organisationId} for no key update`
 
-const endOfChange = (ctx: Context): number => performance.now() + deadlinesOf(ctx.db).transactionMilliseconds
+const endOfChange = (ctx: Context): number => performance.now() + ctx.db.deadlines.transactionMilliseconds
 
 const currentRole = (tx: Transaction, actor: Actor) =>
   tx<{ id: string; kind: RoleKind; name: string; stored: Permissions | null }[]>`

@@ -9,6 +9,13 @@ export type Deadlines = Readonly<{
   transactionMilliseconds: number
 }>
 
+/** What a pool that keeps deadlines has beside what the driver gives it. */
+export type DeadlineKeeper = Readonly<{
+  deadlines: Deadlines
+  /** One transaction with a deadline of its own; `Infinity` for none. */
+  beginWithin<T>(milliseconds: number, work: (tx: postgres.TransactionSql) => Promise<T>): Promise<T>
+}>
+
 /**
  * Gives every statement and every transaction of a pool a deadline of our own: a server that has stopped ends nothing
  * by itself, and does not hear a request to cancel either. What overruns is rejected with `DeadlinePassed`, and
@@ -16,7 +23,11 @@ export type Deadlines = Readonly<{
  * lost is rejected with `OutcomeUnknown`. A connection to a server that refuses to write is left, in case there is
  * another server at the same address by now. `met` hears of every error.
  */
-export function keepDeadlines(sql: postgres.Sql, deadlines: Deadlines, met: (error: unknown) => void): void {
+export function keepDeadlines(
+  sql: postgres.Sql,
+  deadlines: Deadlines,
+  met: (error: unknown) => void,
+): postgres.Sql & DeadlineKeeper {
   const pool = sql as unknown as Pool
   const begin = pool.begin
   pool.options.onquery = (statement) => {
@@ -28,14 +39,9 @@ export function keepDeadlines(sql: postgres.Sql, deadlines: Deadlines, met: (err
     const milliseconds = (args[2] as number | undefined) ?? deadlines.transactionMilliseconds
     return await watchTransaction((one, onbegin) => begin(mode, one, onbegin), work, milliseconds, met)
   }
+  const beginWithin = async (milliseconds: number, work: Work) => await pool.begin('', work, milliseconds)
+  return Object.assign(sql, { deadlines, beginWithin } as DeadlineKeeper)
 }
-
-/** One transaction with a deadline of its own; `Infinity` for none. */
-export const beginWithin = async <T>(
-  db: postgres.Sql,
-  milliseconds: number,
-  work: (tx: postgres.TransactionSql) => Promise<T>,
-): Promise<T> => (await (db as unknown as Pool).begin('', work as Work, milliseconds)) as T
 
 /** Has the pool close the connection that a statement ran on, once what else was sent on it is answered. */
 export function leaveConnection(statement: unknown): void {
@@ -122,8 +128,11 @@ const after = (milliseconds: number, work: () => void) =>
 /** What was sent loses its connection, at once and without a word to the server; what was not leaves the queue. */
 function giveUp(statement: Statement): void {
   const { socket, connection } = statement
-  if (socket === undefined) statement.cancel()
-  if (socket === undefined || socket.destroyed) return
+  if (socket === undefined) {
+    statement.cancel()
+    return
+  }
+  if (socket.destroyed) return
   // Until the socket says that it is closed, the pool would go on to send by it.
   connection?.queue.remove(connection)
   socket.destroy()

@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { type Deadlines, keepDeadlines } from './database-deadlines.ts'
+import { type DeadlineKeeper, type Deadlines, keepDeadlines } from './database-deadlines.ts'
 import { type Outage, outageOf } from './database-faults.ts'
 import { createGate, type Gate } from './gate.ts'
 
@@ -15,7 +15,7 @@ export type DatabaseConfig = Readonly<{
 }>
 
 /** A pool of connections: a tagged template that sends one statement. */
-export type Database = postgres.Sql
+export type Database = postgres.Sql & DeadlineKeeper
 
 /** Whatever can send statements: the pool, or a transaction on one of its connections. */
 export type Queryable = postgres.Sql | postgres.TransactionSql
@@ -42,7 +42,7 @@ const DEADLINES: Deadlines = { statementMilliseconds: 5000, transactionMilliseco
  */
 export function openDatabase(config: DatabaseConfig, options: DatabaseOptions = {}): Database {
   const deadlines = options.deadlines === undefined ? DEADLINES : options.deadlines
-  const db = postgres({
+  const pool = postgres({
     // As lists: a single text would be cut at the colons of an IPv6 address.
     host: (config.host.startsWith('/') ? config.host : [config.host]) as string,
     port: [config.port] as unknown as number,
@@ -63,15 +63,9 @@ export function openDatabase(config: DatabaseConfig, options: DatabaseOptions = 
     },
     onnotice: () => {},
   })
-  kept.set(db, deadlines ?? ENDLESS)
-  keepDeadlines(db, deadlinesOf(db), (error) => remember(db, error))
-  return db
+  return keepDeadlines(pool, deadlines ?? ENDLESS, (error) => remember(pool, error))
 }
 
-/** The deadlines of a pool; endless where it has none. */
-export const deadlinesOf = (db: Database): Deadlines => kept.get(db) ?? ENDLESS
-
-const kept = new WeakMap<Database, Deadlines>()
 const ENDLESS: Deadlines = { statementMilliseconds: Infinity, transactionMilliseconds: Infinity }
 
 const longest = (deadlines: Deadlines): number =>
@@ -87,9 +81,9 @@ export function recentOutage(db: Database): Outage | null {
 }
 
 const REMEMBERED_MILLISECONDS = 10_000
-const met = new WeakMap<Database, { outage: Outage; until: number }>()
+const met = new WeakMap<postgres.Sql, { outage: Outage; until: number }>()
 
-function remember(db: Database, error: unknown): void {
+function remember(db: postgres.Sql, error: unknown): void {
   const outage = outageOf(error)
   if (outage !== 'disk-full' && outage !== 'storage') return
   met.set(db, { outage, until: performance.now() + REMEMBERED_MILLISECONDS })
@@ -119,5 +113,5 @@ export const gateOfChanges = (db: Database): Gate =>
   createGate({
     concurrency: Math.max(1, Math.floor(db.options.max / 2)),
     queue: 200,
-    waitMilliseconds: Math.min(4000, deadlinesOf(db).transactionMilliseconds),
+    waitMilliseconds: Math.min(4000, db.deadlines.transactionMilliseconds),
   })

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Clock } from './clock.ts'
 import type { Database, Queryable, Transaction } from './database.ts'
-import { beginWithin } from './database-deadlines.ts'
 import type { Log } from './log.ts'
 import { schemaProblem, schemaStatus } from './schema-status.ts'
 
@@ -96,7 +95,7 @@ const LOCK = '5423087719064321'
 /** One transaction of the one migrator at work. Held by the transaction, so that a lost connection frees it too. */
 async function locked<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   // However long a migration takes, and however long it waits for another migrator.
-  return await beginWithin(db, Infinity, async (tx) => {
+  return await db.beginWithin(Infinity, async (tx) => {
     await tx`
       select set_config(name, '0', true)
       from unnest(array['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) as name`
