@@ -24,11 +24,13 @@ const CORS_HEADERS: Readonly<Record<string, string>> = {
 export function front(ctx: Context, requests: Requests, methodsAt: (path: string) => readonly string[]) {
   const protection = { ...API_HEADERS, vary: 'Origin', ...transportSecurity(ctx.config.origin) }
   return (handle: (...parameters: unknown[]) => unknown): Handler => {
-    const route = async (request: Request, original: Request, cors: boolean, rest: unknown[]) => {
-      const path = pathOf(request.url)
+    const route = async (original: Request, cors: boolean, rest: unknown[]) => {
+      const path = pathOf(original.url).replace(ALIAS, '')
       const refusal =
-        refusalOfHost(ctx, path, hostOf(original)) ?? refusalOfMethod(request.method, methodsAt(path), cors)
+        refusalOfHost(ctx, path, hostOf(original)) ?? refusalOfMethod(original.method, methodsAt(path), cors)
       if (refusal !== null) return refusal
+      const request = withoutAlias(original)
+      if (request !== original) requests.alias(original, request)
       requests.expectBody(original, path)
       return (await handle(request, ...rest)) as Response
     }
@@ -37,13 +39,11 @@ export function front(ctx: Context, requests: Requests, methodsAt: (path: string
       const arrived = performance.now()
       const state = requests.of(original)
       const origin = original.headers.get('origin')
-      const request = withoutAlias(original)
-      if (request !== original) requests.alias(original, request)
       let cors: string | null = null
       let response: Response
       try {
         if (origin !== null && isAllowedOrigin(ctx.config, origin, hostOf(original))) cors = origin
-        response = await route(request, original, cors !== null, rest)
+        response = await route(original, cors !== null, rest)
       } catch (error) {
         // What fails outside the router, and its handler of errors included, is answered like any other failure.
         const failure = failureOf('UNKNOWN', error, ctx.log, state.origin.requestId)
@@ -52,7 +52,7 @@ export function front(ctx: Context, requests: Requests, methodsAt: (path: string
         state.body?.leave()
       }
       const seconds = (performance.now() - arrived) / 1000
-      ctx.metrics.answered(request.method, state.route, response.status, seconds)
+      ctx.metrics.answered(original.method, state.route, response.status, seconds)
       addHeaders(response.headers, protection)
       if (cors !== null)
         addHeaders(response.headers, { ...CORS_HEADERS, 'access-control-allow-origin': cors })

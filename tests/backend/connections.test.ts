@@ -160,6 +160,16 @@ describe('on a kept connection', () => {
   })
 })
 
+test('a method that no request object can have is 405, under an alias, too', async () => {
+  for (const path of ['/v1/roles', '/service/v1/roles']) {
+    const { send, answered, statuses, text } = connection()
+    send(head(path, {}, { method: 'TRACE' }))
+    await answered(1)
+    expect(statuses()).toEqual([405])
+    expect(text()).toMatch(/^x-request-id: /im)
+  }
+})
+
 test('a client that ends its side in the middle of a body leaves nothing behind', async () => {
   for (const headers of [json(100), chunked]) {
     const { socket, send } = connection()

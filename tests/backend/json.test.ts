@@ -82,7 +82,7 @@ test('a large body is looked through in the time that its length asks for, whate
   ]
   for (const body of bodies) {
     const plain = fastest(() => void attempt(() => JSON.parse(body)))
-    expect(fastest(() => void said(body))).toBeLessThan(plain + 100)
+    expect(fastest(() => void said(body))).toBeLessThan(plain + 200)
   }
 })
 
@@ -93,10 +93,11 @@ const attempt = (act: () => unknown) => {
 }
 
 function fastest(act: () => void): number {
-  const times = [1, 2, 3].map(() => {
-    const start = performance.now()
+  const times = [1, 2, 3, 4, 5].map(() => {
+    // Of the processor, which other processes keep busy, too.
+    const start = process.cpuUsage()
     act()
-    return performance.now() - start
+    return process.cpuUsage(start).user / 1000
   })
   return Math.min(...times)
 }
