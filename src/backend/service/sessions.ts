@@ -72,7 +72,7 @@ export const sessionsRoutes = (ctx: Context, requests: Requests) =>
       {
         signedIn: 'session',
         params: ById,
-        response: answers(204, NoContent, 400, 401, 403, 404, 413, 415),
+        response: answers(204, NoContent, 401, 403, 404, 415),
         detail: {
           tags,
           summary: 'End one of your sessions',

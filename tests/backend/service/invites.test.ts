@@ -101,6 +101,12 @@ describe('POST /service/auth/invites/lookup', () => {
 })
 
 describe('POST /service/auth/invites/accept', () => {
+  test('is 400 without a token, and leaves the invite as it is', async () => {
+    const { token, bearer } = await invited()
+    expect((await service.as(bearer).post(ACCEPT, {})).status).toBe(400)
+    expect((await accept(token, bearer)).status).toBe(200)
+  })
+
   test('makes the account a member with the role, keys and an audit entry', async () => {
     const { id, email, token, userId, bearer } = await invited()
     const { status, body } = await accept(token, bearer)

@@ -176,6 +176,12 @@ describe('POST /service/auth/logout/', () => {
     }
   })
 
+  test('is 400 for a body with fields, and ends nothing', async () => {
+    const session = await signIn(service, ada.email)
+    expect((await session.post('/logout', { everywhere: true })).status).toBe(400)
+    expect((await session.get('/sessions')).status).toBe(200)
+  })
+
   test('twice at the same moment: one ends it, the other finds nothing', async () => {
     const session = await signIn(service, ada.email)
     const statuses = (await Promise.all([session.post('/logout'), session.at(replica).post('/logout')])).map(

@@ -70,6 +70,17 @@ describe('POST /v1/roles', () => {
     expect(status).toBe(201)
   })
 
+  test('is 409 for a name that is taken, in any case, also by a default role', async () => {
+    const role = { permissions: { permissions: {}, app_permissions: {} } }
+    expect((await service.as(ada.token).post('/v1/roles', { name: 'Taken', ...role })).status).toBe(201)
+    for (const name of ['tAKEN', 'owner']) {
+      expect(await service.as(ada.token).post('/v1/roles', { name, ...role })).toMatchObject({
+        status: 409,
+        body: { error: 'A role with this name already exists.' },
+      })
+    }
+  })
+
   test('answers 401, then 403, then 400 for the same bad body', async () => {
     const developer = await member(ctx, 'developer')
     const bad = { body: '{', headers: { 'content-type': 'application/json' } }

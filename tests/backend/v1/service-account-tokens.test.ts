@@ -143,6 +143,7 @@ describe('GET /v1/service-accounts/:id/tokens', () => {
     expect(status).toBe(200)
     expect(body.data.map((token: { name: string }) => token.name)).toEqual(['test', 'second'])
     expect(body.data[1]).toEqual(second)
+    expect((await admin.get(`${url}?limit=0`)).status).toBe(400)
     const first = await admin.get(`${url}?limit=1`)
     const rest = await admin.get(`${url}?limit=1&cursor=${first.body.nextCursor}`)
     expect([...first.body.data, ...rest.body.data]).toEqual(body.data)

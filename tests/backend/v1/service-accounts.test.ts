@@ -290,6 +290,14 @@ describe('PUT /v1/service-accounts/:id', () => {
   })
 })
 
+test('PUT /v1/service-accounts/:id/access is 400 without apps', async () => {
+  const { id } = await create()
+  expect(await admin.put(`${path}/${id}/access`, {})).toMatchObject({
+    status: 400,
+    body: { error: 'apps is required.' },
+  })
+})
+
 describe('DELETE /v1/service-accounts/:id', () => {
   test('ends its tokens and keys at once, and cancels the invites that it sent', async () => {
     const inviter = await customRole({ Members: ['create'] })
