@@ -19,6 +19,6 @@ test('the quick start runs as it is printed against a new Keyward, and ends with
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   const answer = JSON.parse(stdout.slice(stdout.lastIndexOf('{"data":')))
   const [shown = ''] = codeBlocks(quickStart, 'json')
-  expect(answer).toMatchObject(JSON.parse(shown))
+  expect(answer).toMatchObject(JSON.parse(shown, (_, value) => (value === '…' ? expect.any(String) : value)))
   expect(await keyward.stop()).toBe(0)
 })

@@ -4,7 +4,7 @@ import type { AccessibleApps } from '../grants/grant.ts'
 import { oldestFirst, rowsToRead, type Window } from '../pagination.ts'
 import { written } from '../rows.ts'
 import { isId } from '../schema.ts'
-import { creatorColumns, creators } from '../tokens/queries.ts'
+import { creatorColumns, creators } from '../tokens/creators.ts'
 import type { TokenRow } from '../tokens/token.ts'
 import type { ServiceAccountRow } from './service-account.ts'
 

@@ -1,0 +1,13 @@
+import type { Queryable } from '../../platform/database.ts'
+
+/** What a reading of tokens `t` with `creators` says of a token's creator: a member's name as it is now. */
+export const creatorColumns = (db: Queryable) => db`
+  t.created_by as creator_id,
+  case when t.created_by is null then null when cm.id is null then 'service_account' else 'user' end as creator_type,
+  coalesce(nullif(cu.full_name, ''), cu.email, cs.name, t.created_by_name) as creator_name`
+
+/** The creators of tokens `t`: members, also those who have left, and service accounts that still exist. */
+export const creators = (db: Queryable) => db`
+  left join members cm on cm.id = t.created_by
+  left join users cu on cu.id = cm.user_id
+  left join service_accounts cs on cs.id = t.created_by`
