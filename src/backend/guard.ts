@@ -4,6 +4,7 @@ import { type Actor, type Caller, isActor } from '../core/actor.ts'
 import { authenticate } from '../core/auth/authenticate.ts'
 import { DomainError, forbidden } from '../core/errors.ts'
 import { type Action, type AppClass, allows, type OrganisationClass } from '../core/permissions.ts'
+import { audited } from './audited.ts'
 import { BadBody } from './body.ts'
 import type { Requests } from './requests.ts'
 
@@ -27,7 +28,7 @@ export const guard = (ctx: Context, requests: Requests) => {
   }
   const actorOf = ({ request }: { request: Request }) => ({ actor: requests.callerOf(request) as Actor })
 
-  return new Elysia({ name: 'guard', normalize: false }).macro({
+  return new Elysia({ name: 'guard', normalize: false }).use(audited).macro({
     permission: ([resourceClass, action, plan]: readonly [OrganisationClass, Action, 'paid plan'?]) => ({
       detail: { 'x-permission': `${resourceClass}: ${action}` } as object,
       transform: ({ request, body }: Entering) =>

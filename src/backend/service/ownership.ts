@@ -10,12 +10,10 @@ import { sessionGuard } from '../session-guard.ts'
 export const ownershipRoutes = (ctx: Context, requests: Requests) =>
   new Elysia({ prefix: '/service/auth/ownership', normalize: false }).use(sessionGuard(ctx, requests)).post(
     '/transfer',
-    async ({ body, caller, set }) => {
-      await transfer(ctx, caller as Actor, body)
-      set.status = 204
-    },
+    ({ body, caller }) => transfer(ctx, caller as Actor, body),
     {
       signedIn: 'owner',
+      audit: 'organisation.update_refused',
       body: TransferOwnership,
       response: answers(204, NoContent, 400, 401, 403, 404, 413, 415),
       detail: {

@@ -16,10 +16,7 @@ export const passwordRoutes = (ctx: Context, requests: Requests) =>
     .use(sessionGuard(ctx, requests))
     .post(
       '/register',
-      async ({ body, request, set }) => {
-        set.status = 201
-        return await register(ctx, body, requests.of(request).origin)
-      },
+      ({ body, request }) => register(ctx, body, requests.of(request).origin),
       {
         visitor: 'password',
         body: Register,
@@ -59,6 +56,7 @@ export const passwordRoutes = (ctx: Context, requests: Requests) =>
       },
       {
         signedIn: 'password',
+        audit: 'user.update_refused',
         body: ChangePassword,
         response: answers(204, NoContent, 400, 401, 403, 413, 415),
         detail: {

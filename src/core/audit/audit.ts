@@ -2,21 +2,23 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/database.ts'
 import type { Actor, Credential, RequestOrigin } from '../actor.ts'
+import { type AuditEvent, EVENTS, type Resource } from './events.ts'
+import type { RefusalType } from './refusals.ts'
 
-/** What an entry of the audit trail tells. Never key material, a password, a token or an e-mail address. */
-export type AuditEvent = Readonly<{
-  /** What happened, in the past tense: `role.created`. */
-  eventType: string
-  resourceType: string
+/** The entry of a refused request: its target need not be of the resource that its event is about. */
+export type Refusal = Readonly<{
+  eventType: RefusalType
+  resourceType: Resource
   resourceId: string | null
   description: string
-  resourceMetadata?: Readonly<Record<string, unknown>>
-  oldValues?: Readonly<Record<string, unknown>>
-  newValues?: Readonly<Record<string, unknown>>
-  /** The app and the environment that the entry is about: whoever can't access them doesn't see it. */
-  appId?: string | null
-  environmentId?: string | null
+  appId: string | null
+  environmentId: string | null
 }>
+
+/** An event that is counted in one entry a minute, rather than recorded each time. */
+export type CoalescedEvent = Refusal | (AuditEvent & { eventType: 'user.sign_in_failed' })
+
+type Entry = AuditEvent | CoalescedEvent
 
 /** Whom an entry names: any caller, or an account that has not proved who it is. */
 export type Author = Readonly<{
@@ -55,7 +57,7 @@ export async function recordCoalesced(
   ctx: Context,
   author: Author,
   organisationId: string,
-  event: AuditEvent,
+  event: CoalescedEvent,
 ): Promise<void> {
   const minute = Math.floor(ctx.clock.now().getTime() / 60_000)
   const [recent] = await ctx.db<{ entries: number }[]>`
@@ -71,20 +73,24 @@ export async function recordCoalesced(
     on conflict (coalesce_key) do update set count = audit_entries.count + 1`
 }
 
-const withoutTarget = (event: AuditEvent): AuditEvent => ({
-  eventType: event.eventType,
-  resourceType: event.resourceType,
+const withoutTarget = (event: CoalescedEvent): CoalescedEvent => ({
+  ...event,
   resourceId: null,
+  appId: null,
+  environmentId: null,
   description: 'Many requests were refused within a minute.',
 })
 
-function entry(ctx: Context, author: Author, organisationId: string, event: AuditEvent) {
+const resourceOf = (event: Entry): Resource =>
+  'resourceType' in event ? event.resourceType : EVENTS[event.eventType].resource
+
+function entry(ctx: Context, author: Author, organisationId: string, event: Entry) {
   const { credential } = author
   return {
     id: randomUUID(),
     organisation_id: organisationId,
     event_type: event.eventType,
-    resource_type: event.resourceType,
+    resource_type: resourceOf(event),
     resource_id: event.resourceId,
     app_id: event.appId ?? null,
     environment_id: event.environmentId ?? null,
@@ -96,8 +102,8 @@ function entry(ctx: Context, author: Author, organisationId: string, event: Audi
       ...(credential !== null && { [`${credential.kind}Id`]: credential.id }),
     }),
     resource_metadata: ctx.db.json((event.resourceMetadata ?? {}) as never),
-    old_values: event.oldValues === undefined ? null : ctx.db.json(event.oldValues as never),
-    new_values: event.newValues === undefined ? null : ctx.db.json(event.newValues as never),
+    old_values: json(event.oldValues),
+    new_values: json(event.newValues),
     description: event.description,
     ip_address: author.origin.ipAddress,
     user_agent: author.origin.userAgent,
