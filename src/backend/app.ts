@@ -7,7 +7,7 @@ import { front } from './front.ts'
 import type { PeerAddress } from './origin.ts'
 import { noteRefusal } from './refusals.ts'
 import { createRequests, type Requests } from './requests.ts'
-import { methodsByPath } from './routes.ts'
+import { routeTable } from './routes.ts'
 import { emailLinksRoutes } from './service/email-links.ts'
 import { healthRoutes } from './service/health.ts'
 import { inviteLinksRoutes } from './service/invites.ts'
@@ -32,21 +32,23 @@ import { tokensRoutes } from './v1/tokens.ts'
 export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
   const requests = createRequests(ctx, peerAddress)
   const routes = apiRoutes(ctx, requests)
-  const methodsAt = methodsByPath(() => app.routes)
+  const table = routeTable(() => app.routes)
 
   // Without it the router would take the path's start from the length of an ordinary host.
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
-    .wrap(front(ctx, requests, methodsAt))
+    .wrap(front(ctx, requests, table.methodsAt))
     .onError({ as: 'global' }, async ({ code, error, request, params, query }) => {
       const failure = failureOf(code, error, ctx.log, requests.of(request).origin.requestId)
-      const asked = { method: request.method, params: params ?? {}, query: query ?? {} }
-      await noteRefusal(ctx, requests.of(request), asked, failure)
+      const state = requests.of(request)
+      const declared = state.route === null ? undefined : table.refusalOf(request.method, state.route)
+      await noteRefusal(ctx, state, declared, { params: params ?? {}, query: query ?? {} }, failure)
       return Response.json({ error: failure.error }, { status: failure.status, headers: failure.headers })
     })
     // The guards read the body, once its sender may send it.
     .onParse({ as: 'global' }, () => UNREAD)
-    .onTransform({ as: 'global' }, ({ request, route }) => {
+    .onTransform({ as: 'global' }, ({ request, route, set }) => {
       requests.of(request).route = route.replace(/(.)\/$/, '$1')
+      set.status = table.successOf(request.method, route)
     })
     .use(routes)
     .use(swaggerPage(ctx, routes))

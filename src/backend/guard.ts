@@ -5,6 +5,7 @@ import { authenticate } from '../core/auth/authenticate.ts'
 import { networkOf } from '../core/auth/sign-in-limits.ts'
 import { forbidden } from '../core/errors.ts'
 import { type Action, type AppClass, allows, type OrganisationClass } from '../core/permissions.ts'
+import { audited } from './audited.ts'
 import type { Requests } from './requests.ts'
 
 /** Whoever has no membership reaches nothing under `/v1` but `GET /v1/me`. */
@@ -29,7 +30,7 @@ export const guard = (ctx: Context, requests: Requests) => {
   }
   const actorOf = ({ request }: { request: Request }) => ({ actor: requests.callerOf(request) as Actor })
 
-  return new Elysia({ name: 'guard', normalize: false }).macro({
+  return new Elysia({ name: 'guard', normalize: false }).use(audited).macro({
     permission: ([resourceClass, action, plan]: readonly [OrganisationClass, Action, 'paid plan'?]) => ({
       detail: {
         'x-permission': `${resourceClass}: ${action}`,

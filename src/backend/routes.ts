@@ -1,26 +1,52 @@
-type Route = { method: string; path: string }
+import { type DeclaredRefusal, REFUSAL } from './audited.ts'
 
-/** Finds the methods that a path answers to, whatever the method asked for; none for an unknown path. */
-export function methodsByPath(routes: () => readonly Route[]) {
-  let table: ReturnType<typeof build> | null = null
-  return (path: string): readonly string[] => {
-    table ??= build(routes())
-    const bare = path.replace(/(.)\/$/, '$1')
-    return table.literal.get(bare) ?? table.patterns.find(({ pattern }) => pattern.test(bare))?.methods ?? []
+type Hooks = { response?: unknown; detail?: Record<string, unknown> }
+type Route = { method: string; path: string; hooks: Hooks }
+
+/** What the routes declare, looked up by requests. The routes are read at the first look, once all are there. */
+export function routeTable(routes: () => readonly unknown[]) {
+  let known: ReturnType<typeof build> | null = null
+  const table = () => {
+    known ??= build(routes() as readonly Route[])
+    return known
+  }
+  return {
+    /** The methods that a path answers to, whatever the method asked for; none for an unknown path. */
+    methodsAt: (path: string): readonly string[] => {
+      const bare = withoutSlash(path)
+      const { literal, patterns } = table()
+      return literal.get(bare) ?? patterns.find(({ pattern }) => pattern.test(bare))?.methods ?? []
+    },
+    /** The status of a route's success. */
+    successOf: (method: string, route: string): number => table().successes.get(keyOf(method, route)) ?? 200,
+    /** What a refusal of a route is called in the audit log; undefined for routes that refuse nobody. */
+    refusalOf: (method: string, route: string): DeclaredRefusal | undefined =>
+      table().refusals.get(keyOf(method, route)),
   }
 }
 
 /** A literal path goes before a pattern that it would match too. */
 function build(routes: readonly Route[]) {
   const byPath = new Map<string, string[]>()
-  for (const { method, path } of routes) {
-    const bare = path.replace(/(.)\/$/, '$1')
+  const successes = new Map<string, number>()
+  const refusals = new Map<string, DeclaredRefusal>()
+  for (const { method, path, hooks } of routes) {
+    const bare = withoutSlash(path)
     const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
     byPath.set(bare, [...(byPath.get(bare) ?? []), ...methods].sort())
+    const success = Object.keys(hooks.response ?? {}).find((status) => status.startsWith('2'))
+    if (success !== undefined) successes.set(keyOf(method, path), Number(success))
+    const refusal = hooks.detail?.[REFUSAL] as DeclaredRefusal | undefined
+    if (refusal !== undefined) refusals.set(keyOf(method, path), refusal)
   }
   const literal = new Map([...byPath].filter(([path]) => !path.includes(':')))
   const patterns = [...byPath]
     .filter(([path]) => path.includes(':'))
     .map(([path, methods]) => ({ pattern: new RegExp(`^${path.replace(/:[a-z_]+/g, '[^/]+')}$`), methods }))
-  return { literal, patterns }
+  return { literal, patterns, successes, refusals }
 }
+
+const keyOf = (method: string, path: string): string =>
+  `${method === 'HEAD' ? 'GET' : method} ${withoutSlash(path)}`
+
+const withoutSlash = (path: string): string => path.replace(/(.)\/$/, '$1')

@@ -5,6 +5,7 @@ import * as sessions from '../core/auth/sessions.ts'
 import { DomainError, forbidden } from '../core/errors.ts'
 import { requireTransferrer } from '../core/organisations/ownership-transfer.ts'
 import { isAllowedOrigin } from '../platform/hosts.ts'
+import { audited } from './audited.ts'
 import { readSessionCookie } from './cookies.ts'
 import type { Requests } from './requests.ts'
 
@@ -35,7 +36,7 @@ export const sessionGuard = (ctx: Context, requests: Requests) => {
     if (kind === 'owner') requireTransferrer(ctx, caller, signedInAt)
   }
 
-  return new Elysia({ name: 'session-guard', normalize: false }).macro({
+  return new Elysia({ name: 'session-guard', normalize: false }).use(audited).macro({
     visitor: (kind: 'anyone' | 'password') => ({
       detail: { 'x-permission': 'none', ...condition(kind), security: [] } as object,
       transform: async (context: Entering) => {

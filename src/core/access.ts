@@ -1,5 +1,4 @@
 import type { Actor } from './actor.ts'
-import { forbidden } from './errors.ts'
 import {
   type Action,
   allows,
@@ -9,29 +8,33 @@ import {
   type Permissions,
 } from './permissions.ts'
 
-/** Whether a caller's role allows an action on a class of resources. */
+/** What the rules look at in an actor: what it is, who it is, and the role that it holds. */
+export type RoleHolder = Readonly<{
+  type: Actor['type']
+  id: string
+  role: Pick<Actor['role'], 'id' | 'kind' | 'permissions'>
+}>
+
+/** Whether an actor's role allows an action on a class of resources. */
 export const can = (
-  actor: Actor,
+  actor: Pick<RoleHolder, 'role'>,
   action: Action,
   resourceClass: string,
   level: Level = 'permissions',
 ): boolean => allows(actor.role.permissions, level, resourceClass, action)
 
-/** Whether a caller's role reaches every app and environment. */
-export const reachesEverything = (actor: Actor): boolean => hasGlobalAccess(actor.role.kind)
+/** Whether an actor's role reaches every app and environment. */
+export const reachesEverything = (actor: Pick<RoleHolder, 'role'>): boolean =>
+  hasGlobalAccess(actor.role.kind)
 
-/** 403 unless every action of `wanted` is among the caller's own; global access has them all. Nobody climbs by the API. */
-export function requireWithinOwn(actor: Actor, wanted: Permissions): void {
-  if (reachesEverything(actor)) return
+/**
+ * Why an actor can't hand out these permissions: a sentence that names the first action that its own role lacks; null
+ * when it holds them all. Global access holds every action.
+ */
+export function beyondOwn(actor: Pick<RoleHolder, 'role'>, wanted: Permissions): string | null {
+  if (reachesEverything(actor)) return null
   const excess = firstExcess(wanted, actor.role.permissions)
-  if (excess === null) return
+  if (excess === null) return null
   const level = excess.level === 'permissions' ? '' : 'app-level '
-  throw forbidden(
-    `Your own role does not allow ${excess.action} on ${level}${excess.resourceClass}, so you can't hand it out.`,
-  )
-}
-
-/** 403 with the reason that a rule gives for refusing; nothing when it gives none. */
-export function allow(refusal: string | null): void {
-  if (refusal !== null) throw forbidden(refusal)
+  return `Your own role does not allow ${excess.action} on ${level}${excess.resourceClass}, so you can't hand it out.`
 }

@@ -1,7 +1,7 @@
 import { badRequest, conflict, type DomainError, forbidden, notFound, unauthenticated } from './errors.ts'
 
-/** What each rule that the database enforces means to a caller who lost a race against it, by its name there. */
-export const REFUSALS: Readonly<Record<string, () => DomainError>> = {
+/** What the violation of each constraint means to a caller, by the constraint's name. */
+export const CONSTRAINT_ERRORS = {
   roles_name_unique: () => conflict('A role with this name already exists.'),
   apps_name_unique: () => conflict('An app with this name already exists.'),
   environments_name_unique: () => conflict('An environment with this name already exists in this app.'),
@@ -18,11 +18,19 @@ export const REFUSALS: Readonly<Record<string, () => DomainError>> = {
   grants_environment: () => notFound('Environment'),
   grants_principal: () => notFound('Member'),
   tokens_principal: () => unauthenticated(),
+} satisfies Readonly<Record<string, () => DomainError>>
+
+/** The error of a violated constraint of this name. */
+export function constraintError(name: keyof typeof CONSTRAINT_ERRORS): DomainError {
+  return CONSTRAINT_ERRORS[name]()
 }
 
-/** The refusal that a database error stands for, or null when it stands for none. */
-export function refusalOf(error: unknown): DomainError | null {
+/** What a database error means to a caller; null where nobody foresaw it. */
+export function errorForConstraint(error: unknown): DomainError | null {
   const { code, constraint_name } = (error ?? {}) as { code?: string; constraint_name?: string }
   if (code === '22021') return badRequest('Text must not contain NUL characters.')
-  return REFUSALS[constraint_name ?? '']?.() ?? null
+  return isKnown(constraint_name) ? constraintError(constraint_name) : null
 }
+
+const isKnown = (name: string | undefined): name is keyof typeof CONSTRAINT_ERRORS =>
+  name !== undefined && Object.hasOwn(CONSTRAINT_ERRORS, name)

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import type { Transaction } from '../platform/database.ts'
 import type { Actor } from './actor.ts'
-import { refusalOf } from './constraints.ts'
+import { errorForConstraint } from './constraints.ts'
 import { unauthenticated } from './errors.ts'
 import { type Permissions, permissionsOf, type RoleKind } from './permissions.ts'
 
@@ -17,7 +17,7 @@ export async function transaction<T>(
   try {
     return await ctx.db.beginWithin(until - performance.now(), work)
   } catch (error) {
-    throw refusalOf(error) ?? error
+    throw errorForConstraint(error) ?? error
   }
 }
 

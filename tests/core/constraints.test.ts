@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { REFUSALS } from '../../src/core/constraints.ts'
+import { CONSTRAINT_ERRORS } from '../../src/core/constraints.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
 /** Rules of the schema that no request can run into, so that they need no sentence: by reason. */
@@ -72,7 +72,7 @@ test('every rule of the schema that a request can run into has a sentence', () =
   const forms = Object.values(FORMS_NEVER_MET)
   const silent = [...rules].filter(
     ([name, definition]) =>
-      !(name in REFUSALS) && !excused.has(name) && !forms.some((form) => form.test(definition)),
+      !(name in CONSTRAINT_ERRORS) && !excused.has(name) && !forms.some((form) => form.test(definition)),
   )
   expect(
     silent.map(([name, definition]) => `${name}: ${definition}`),
@@ -82,8 +82,8 @@ test('every rule of the schema that a request can run into has a sentence', () =
 
 test('every sentence, and every excuse, is for a rule that the schema has, and none has both', () => {
   const excused = Object.values(NEVER_MET).flat()
-  expect([...Object.keys(REFUSALS), ...excused].filter((name) => !rules.has(name))).toEqual([])
-  expect(excused.filter((name) => name in REFUSALS)).toEqual([])
+  expect([...Object.keys(CONSTRAINT_ERRORS), ...excused].filter((name) => !rules.has(name))).toEqual([])
+  expect(excused.filter((name) => name in CONSTRAINT_ERRORS)).toEqual([])
 })
 
 test('the schema is the one that is meant', () => {

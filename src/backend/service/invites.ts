@@ -24,6 +24,7 @@ export const inviteLinksRoutes = (ctx: Context, requests: Requests) =>
     })
     .post('/accept', ({ body, caller }) => acceptance.accept(ctx, caller, body.token), {
       signedIn: 'session',
+      audit: 'invite.accept_refused',
       body: UseLink,
       response: answers(200, acceptance.Accepted, 400, 401, 403, 404, 409, 413, 415),
       detail: {

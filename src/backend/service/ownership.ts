@@ -8,14 +8,11 @@ import { sessionGuard } from '../session-guard.ts'
 
 /** `/service/auth/ownership/`: a flow of the console, closed to bearers. */
 export const ownershipRoutes = (ctx: Context, requests: Requests) =>
-  new Elysia({ prefix: '/service/auth/ownership', normalize: false }).use(sessionGuard(ctx, requests)).post(
-    '/transfer',
-    async ({ body, caller, set }) => {
-      await transfer(ctx, caller as Actor, body)
-      set.status = 204
-    },
-    {
+  new Elysia({ prefix: '/service/auth/ownership', normalize: false })
+    .use(sessionGuard(ctx, requests))
+    .post('/transfer', ({ body, caller }) => transfer(ctx, caller as Actor, body), {
       signedIn: 'owner',
+      audit: 'organisation.update_refused',
       body: TransferOwnership,
       response: answers(204, NoContent, 400, 401, 403, 404, 413, 415),
       detail: {
@@ -23,5 +20,4 @@ export const ownershipRoutes = (ctx: Context, requests: Requests) =>
         summary: 'Transfer ownership',
         description: 'Makes a member with global access the Owner, and the caller an Admin.',
       },
-    },
-  )
+    })

@@ -70,6 +70,7 @@ export const passwordRoutes = (ctx: Context, requests: Requests) =>
       },
       {
         signedIn: 'password',
+        audit: 'user.update_refused',
         body: ChangePassword,
         response: answers(204, NoContent, 400, 401, 403, 413, 415),
         detail: {

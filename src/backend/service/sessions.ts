@@ -26,6 +26,7 @@ export const sessionsRoutes = (ctx: Context, requests: Requests) =>
     })
     .post('/session', ({ caller }) => sessions.issueBearer(ctx, caller), {
       signedIn: 'cookie',
+      audit: 'session.create_refused',
       body: NoBody,
       response: answers(200, SessionBearer, 400, 401, 403, 413, 415),
       detail: {
@@ -43,6 +44,7 @@ export const sessionsRoutes = (ctx: Context, requests: Requests) =>
       },
       {
         signedIn: 'session',
+        audit: 'session.delete_refused',
         body: NoBody,
         response: answers(204, NoContent, 400, 401, 403, 404, 413, 415),
         detail: {
@@ -54,6 +56,7 @@ export const sessionsRoutes = (ctx: Context, requests: Requests) =>
     )
     .get('/sessions', ({ caller, query }) => sessions.list(ctx, caller, query), {
       signedIn: 'session',
+      audit: 'session.read_refused',
       query: PageQuery,
       response: answers(200, ListOf(Session), 400, 401),
       detail: {
@@ -71,6 +74,7 @@ export const sessionsRoutes = (ctx: Context, requests: Requests) =>
       },
       {
         signedIn: 'session',
+        audit: 'session.delete_refused',
         params: ById,
         response: answers(204, NoContent, 401, 403, 404, 415),
         detail: {

@@ -39,6 +39,7 @@ export const accessRoutes = (ctx: Context, requests: Requests) =>
       ),
     {
       permission: ['Members', 'read'],
+      audit: 'access.read_refused',
       query: Query,
       response: answers(200, ListOf(Reach), 400, 401, 403),
       detail: {

@@ -14,6 +14,7 @@ export const appsRoutes = (ctx: Context, requests: Requests) =>
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => apps.list(ctx, actor, query), {
       permission: ['Apps', 'read'],
+      audit: 'app.read_refused',
       query: PageQuery,
       response: answers(200, ListOf(App), 400, 401, 403),
       detail: {
@@ -24,6 +25,7 @@ export const appsRoutes = (ctx: Context, requests: Requests) =>
     })
     .get('/:id', ({ actor, params }) => apps.get(ctx, actor, params.id), {
       permission: ['Apps', 'read'],
+      audit: 'app.read_refused',
       params: ById,
       response: answers(200, App, 401, 403, 404),
       detail: {
@@ -32,46 +34,35 @@ export const appsRoutes = (ctx: Context, requests: Requests) =>
         description: 'One app with the environments that the caller can access.',
       },
     })
-    .post(
-      '/',
-      async ({ actor, body, set }) => {
-        set.status = 201
-        return await apps.create(ctx, actor, body)
+    .post('/', ({ actor, body }) => apps.create(ctx, actor, body), {
+      permission: ['Apps', 'create'],
+      audit: 'app.create_refused',
+      body: CreateApp,
+      response: answers(201, App, 400, 401, 403, 409, 413, 415),
+      detail: {
+        tags,
+        summary: 'Create an app',
+        description:
+          'Creates an app and its environments, each with keys of its own; a caller without global access is granted them.',
       },
-      {
-        permission: ['Apps', 'create'],
-        body: CreateApp,
-        response: answers(201, App, 400, 401, 403, 409, 413, 415),
-        detail: {
-          tags,
-          summary: 'Create an app',
-          description:
-            'Creates an app and its environments, each with keys of its own; a caller without global access is granted them.',
-        },
-      },
-    )
+    })
     .put('/:id', ({ actor, params, body }) => apps.update(ctx, actor, params.id, body), {
       permission: ['Apps', 'update'],
+      audit: 'app.update_refused',
       params: ById,
       body: UpdateApp,
       response: answers(200, App, 400, 401, 403, 404, 409, 413, 415),
       detail: { tags, summary: 'Change an app', description: 'Fields that are not sent keep their values.' },
     })
-    .delete(
-      '/:id',
-      async ({ actor, params, set }) => {
-        await apps.remove(ctx, actor, params.id)
-        set.status = 204
+    .delete('/:id', ({ actor, params }) => apps.remove(ctx, actor, params.id), {
+      permission: ['Apps', 'delete'],
+      audit: 'app.delete_refused',
+      params: ById,
+      response: answers(204, NoContent, 401, 403, 404),
+      detail: {
+        tags,
+        summary: 'Delete an app',
+        description:
+          'Deletes the app with its environments, their keys and every access to them, for good; a caller without global access must be able to open every environment of it.',
       },
-      {
-        permission: ['Apps', 'delete'],
-        params: ById,
-        response: answers(204, NoContent, 401, 403, 404),
-        detail: {
-          tags,
-          summary: 'Delete an app',
-          description:
-            'Deletes the app with its environments, their keys and every access to them, for good; a caller without global access must be able to open every environment of it.',
-        },
-      },
-    )
+    })

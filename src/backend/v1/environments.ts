@@ -20,6 +20,7 @@ export const environmentsRoutes = (ctx: Context, requests: Requests) =>
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => environments.list(ctx, actor, query.app_id, query), {
       appPermission: ['Environments', 'read'],
+      audit: 'environment.read_refused',
       query: PageOfApp,
       response: answers(200, ListOf(Environment), 400, 401, 403, 404),
       detail: {
@@ -30,6 +31,7 @@ export const environmentsRoutes = (ctx: Context, requests: Requests) =>
     })
     .get('/:id', ({ actor, params }) => environments.get(ctx, actor, params.id), {
       appPermission: ['Environments', 'read'],
+      audit: 'environment.read_refused',
       params: ById,
       response: answers(200, Environment, 401, 403, 404),
       detail: {
@@ -38,27 +40,22 @@ export const environmentsRoutes = (ctx: Context, requests: Requests) =>
         description: 'One environment that the caller can access.',
       },
     })
-    .post(
-      '/',
-      async ({ actor, query, body, set }) => {
-        set.status = 201
-        return await environments.create(ctx, actor, query.app_id, body)
+    .post('/', ({ actor, query, body }) => environments.create(ctx, actor, query.app_id, body), {
+      appPermission: ['Environments', 'create'],
+      audit: 'environment.create_refused',
+      query: OfApp,
+      body: CreateEnvironment,
+      response: answers(201, Environment, 400, 401, 403, 404, 409, 413, 415),
+      detail: {
+        tags,
+        summary: 'Create an environment',
+        description:
+          'Adds an environment with keys of its own to the app; a caller without global access is granted it.',
       },
-      {
-        appPermission: ['Environments', 'create'],
-        query: OfApp,
-        body: CreateEnvironment,
-        response: answers(201, Environment, 400, 401, 403, 404, 409, 413, 415),
-        detail: {
-          tags,
-          summary: 'Create an environment',
-          description:
-            'Adds an environment with keys of its own to the app; a caller without global access is granted it.',
-        },
-      },
-    )
+    })
     .put('/:id', ({ actor, params, body }) => environments.update(ctx, actor, params.id, body), {
       appPermission: ['Environments', 'update'],
+      audit: 'environment.update_refused',
       params: ById,
       body: UpdateEnvironment,
       response: answers(200, Environment, 400, 401, 403, 404, 409, 413, 415),
@@ -68,20 +65,14 @@ export const environmentsRoutes = (ctx: Context, requests: Requests) =>
         description: 'Changes the name; `envType` stays what it was.',
       },
     })
-    .delete(
-      '/:id',
-      async ({ actor, params, set }) => {
-        await environments.remove(ctx, actor, params.id)
-        set.status = 204
+    .delete('/:id', ({ actor, params }) => environments.remove(ctx, actor, params.id), {
+      appPermission: ['Environments', 'delete'],
+      audit: 'environment.delete_refused',
+      params: ById,
+      response: answers(204, NoContent, 401, 403, 404),
+      detail: {
+        tags,
+        summary: 'Delete an environment',
+        description: 'Deletes the environment with its keys and every access to it, for good.',
       },
-      {
-        appPermission: ['Environments', 'delete'],
-        params: ById,
-        response: answers(204, NoContent, 401, 403, 404),
-        detail: {
-          tags,
-          summary: 'Delete an environment',
-          description: 'Deletes the environment with its keys and every access to it, for good.',
-        },
-      },
-    )
+    })

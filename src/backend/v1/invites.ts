@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
-import { CreateInvite, Invite, MOST_PENDING_INVITES } from '../../core/invites/invite.ts'
+import { CreateInvite, Invite, PENDING_INVITES } from '../../core/invites/invite.ts'
 import * as invites from '../../core/invites/invites.ts'
 import { guard } from '../guard.ts'
 import type { Requests } from '../requests.ts'
@@ -14,6 +14,7 @@ export const invitesRoutes = (ctx: Context, requests: Requests) =>
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => invites.list(ctx, actor, query), {
       permission: ['Members', 'read'],
+      audit: 'invite.read_refused',
       query: PageQuery,
       response: answers(200, ListOf(Invite), 400, 401, 403),
       detail: {
@@ -22,37 +23,25 @@ export const invitesRoutes = (ctx: Context, requests: Requests) =>
         description: 'The invites that can still be accepted, oldest first.',
       },
     })
-    .post(
-      '/',
-      async ({ actor, body, set }) => {
-        set.status = 201
-        return await invites.create(ctx, actor, body)
+    .post('/', ({ actor, body }) => invites.create(ctx, actor, body), {
+      permission: ['Members', 'create'],
+      audit: 'invite.create_refused',
+      body: CreateInvite,
+      response: answers(201, Invite, 400, 401, 403, 404, 409, 413, 415),
+      detail: {
+        tags,
+        summary: 'Invite somebody',
+        description: `Invites an e-mail address to any role without global access, for 14 days. Without a mail gateway the answer holds the link to hand over; with one the link is mailed. There can be ${PENDING_INVITES.most} pending invites.`,
       },
-      {
-        permission: ['Members', 'create'],
-        body: CreateInvite,
-        response: answers(201, Invite, 400, 401, 403, 404, 409, 413, 415),
-        detail: {
-          tags,
-          summary: 'Invite somebody',
-          description: `Invites an e-mail address to any role without global access, for 14 days. Without a mail gateway the answer holds the link to hand over; with one the link is mailed. There can be ${MOST_PENDING_INVITES} pending invites.`,
-        },
+    })
+    .delete('/:id', ({ actor, params }) => invites.cancel(ctx, actor, params.id), {
+      permission: ['Members', 'delete'],
+      audit: 'invite.delete_refused',
+      params: ById,
+      response: answers(204, NoContent, 401, 403, 404),
+      detail: {
+        tags,
+        summary: 'Cancel an invite',
+        description: 'The link of a cancelled invite is worth nothing.',
       },
-    )
-    .delete(
-      '/:id',
-      async ({ actor, params, set }) => {
-        await invites.cancel(ctx, actor, params.id)
-        set.status = 204
-      },
-      {
-        permission: ['Members', 'delete'],
-        params: ById,
-        response: answers(204, NoContent, 401, 403, 404),
-        detail: {
-          tags,
-          summary: 'Cancel an invite',
-          description: 'The link of a cancelled invite is worth nothing.',
-        },
-      },
-    )
+    })

@@ -38,6 +38,7 @@ export const logsRoutes = (ctx: Context, requests: Requests) =>
     .use(guard(ctx, requests))
     .get('/audit', ({ actor, query }) => entries.list(ctx, actor, filterOf(query), query), {
       permission: ['Logs', 'read'],
+      audit: 'audit_log.read_refused',
       query: Query,
       response: answers(200, ListOf(Entry), 400, 401, 403),
       detail: {

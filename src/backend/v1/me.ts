@@ -22,6 +22,7 @@ export const meRoutes = (ctx: Context, requests: Requests) =>
     })
     .get('/keys', ({ actor }) => me.keys(ctx, actor), {
       caller: 'actor',
+      audit: 'key.read_refused',
       response: answers(200, me.MyKeys, 401, 403),
       detail: {
         tags,

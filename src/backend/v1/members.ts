@@ -16,18 +16,21 @@ export const membersRoutes = (ctx: Context, requests: Requests) =>
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => members.list(ctx, actor, query), {
       permission: ['Members', 'read'],
+      audit: 'member.read_refused',
       query: PageQuery,
       response: answers(200, ListOf(Member), 400, 401, 403),
       detail: { tags, summary: 'List members', description: 'Active members only, oldest first.' },
     })
     .get('/:id', ({ actor, params }) => members.get(ctx, actor, params.id), {
       permission: ['Members', 'read'],
+      audit: 'member.read_refused',
       params: ById,
       response: answers(200, Member, 401, 403, 404),
       detail: { tags, summary: 'Get a member', description: 'One active member.' },
     })
     .put('/:id', ({ actor, params, body }) => members.changeRole(ctx, actor, params.id, body), {
       permission: ['Members', 'update'],
+      audit: 'member.update_refused',
       params: ById,
       body: ChangeRole,
       response: answers(200, Member, 400, 401, 403, 404, 413, 415),
@@ -38,26 +41,21 @@ export const membersRoutes = (ctx: Context, requests: Requests) =>
           "The member's keys follow: global access brings a copy of every environment's, its loss takes them.",
       },
     })
-    .delete(
-      '/:id',
-      async ({ actor, params, set }) => {
-        await members.remove(ctx, actor, params.id)
-        set.status = 204
+    .delete('/:id', ({ actor, params }) => members.remove(ctx, actor, params.id), {
+      permission: ['Members', 'delete'],
+      audit: 'member.delete_refused',
+      params: ById,
+      response: answers(204, NoContent, 401, 403, 404),
+      detail: {
+        tags,
+        summary: 'Remove a member',
+        description:
+          'Keys, tokens and sessions end at once; the user account stays and can be invited again.',
       },
-      {
-        permission: ['Members', 'delete'],
-        params: ById,
-        response: answers(204, NoContent, 401, 403, 404),
-        detail: {
-          tags,
-          summary: 'Remove a member',
-          description:
-            'Keys, tokens and sessions end at once; the user account stays and can be invited again.',
-        },
-      },
-    )
+    })
     .get('/:id/access', ({ actor, params }) => memberAccess.get(ctx, actor, params.id), {
       permission: ['Members', 'read'],
+      audit: 'member.read_refused',
       params: ById,
       response: answers(200, memberAccess.MemberAccess, 401, 403, 404),
       detail: {
@@ -68,6 +66,7 @@ export const membersRoutes = (ctx: Context, requests: Requests) =>
     })
     .put('/:id/access', ({ actor, params, body }) => memberAccess.set(ctx, actor, params.id, body), {
       permission: ['Members', 'update'],
+      audit: 'member.access_change_refused',
       params: ById,
       body: SetAccess,
       response: answers(200, memberAccess.MemberAccess, 400, 401, 403, 404, 413, 415),

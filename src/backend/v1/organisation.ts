@@ -14,11 +14,13 @@ export const organisationRoutes = (ctx: Context, requests: Requests) =>
     .use(guard(ctx, requests))
     .get('/', ({ actor }) => organisations.get(ctx, actor), {
       permission: ['Organisation', 'read'],
+      audit: 'organisation.read_refused',
       response: answers(200, Organisation, 401, 403),
       detail: { tags, summary: 'Get the organisation', description: 'Its name and its plan.' },
     })
     .put('/', ({ actor, body }) => organisations.update(ctx, actor, body), {
       permission: ['Organisation', 'update'],
+      audit: 'organisation.update_refused',
       body: UpdateOrganisation,
       response: answers(200, Organisation, 400, 401, 403, 413, 415),
       detail: {

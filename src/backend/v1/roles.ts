@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
-import { CreateRole, MOST_CUSTOM_ROLES, Role, RoleSummary, UpdateRole } from '../../core/roles/role.ts'
+import { CreateRole, CUSTOM_ROLES, Role, RoleSummary, UpdateRole } from '../../core/roles/role.ts'
 import * as roles from '../../core/roles/roles.ts'
 import { guard } from '../guard.ts'
 import type { Requests } from '../requests.ts'
@@ -14,6 +14,7 @@ export const rolesRoutes = (ctx: Context, requests: Requests) =>
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => roles.list(ctx, actor, query), {
       permission: ['Roles', 'read'],
+      audit: 'role.read_refused',
       query: PageQuery,
       response: answers(200, ListOf(RoleSummary), 400, 401, 403),
       detail: {
@@ -24,29 +25,25 @@ export const rolesRoutes = (ctx: Context, requests: Requests) =>
     })
     .get('/:id', ({ actor, params }) => roles.get(ctx, actor, params.id), {
       permission: ['Roles', 'read'],
+      audit: 'role.read_refused',
       params: ById,
       response: answers(200, Role, 401, 403, 404),
       detail: { tags, summary: 'Get a role', description: 'One role with its permissions.' },
     })
-    .post(
-      '/',
-      async ({ actor, body, set }) => {
-        set.status = 201
-        return await roles.create(ctx, actor, body)
+    .post('/', ({ actor, body }) => roles.create(ctx, actor, body), {
+      permission: ['Roles', 'create', 'paid plan'],
+      audit: 'role.create_refused',
+      body: CreateRole,
+      response: answers(201, Role, 400, 401, 403, 409, 413, 415),
+      detail: {
+        tags,
+        summary: 'Create a role',
+        description: `Creates a custom role; nobody can hand out more than its own. There can be ${CUSTOM_ROLES.most} custom roles.`,
       },
-      {
-        permission: ['Roles', 'create', 'paid plan'],
-        body: CreateRole,
-        response: answers(201, Role, 400, 401, 403, 409, 413, 415),
-        detail: {
-          tags,
-          summary: 'Create a role',
-          description: `Creates a custom role; nobody can hand out more than its own. There can be ${MOST_CUSTOM_ROLES} custom roles.`,
-        },
-      },
-    )
+    })
     .put('/:id', ({ actor, params, body }) => roles.update(ctx, actor, params.id, body), {
       permission: ['Roles', 'update', 'paid plan'],
+      audit: 'role.update_refused',
       params: ById,
       body: UpdateRole,
       response: answers(200, Role, 400, 401, 403, 404, 409, 413, 415),
@@ -56,20 +53,14 @@ export const rolesRoutes = (ctx: Context, requests: Requests) =>
         description: 'Fields that are not sent keep their values; default roles cannot be changed.',
       },
     })
-    .delete(
-      '/:id',
-      async ({ actor, params, set }) => {
-        await roles.remove(ctx, actor, params.id)
-        set.status = 204
+    .delete('/:id', ({ actor, params }) => roles.remove(ctx, actor, params.id), {
+      permission: ['Roles', 'delete'],
+      audit: 'role.delete_refused',
+      params: ById,
+      response: answers(204, NoContent, 401, 403, 404, 409),
+      detail: {
+        tags,
+        summary: 'Delete a role',
+        description: 'Only a custom role that nobody holds can be deleted.',
       },
-      {
-        permission: ['Roles', 'delete'],
-        params: ById,
-        response: answers(204, NoContent, 401, 403, 404, 409),
-        detail: {
-          tags,
-          summary: 'Delete a role',
-          description: 'Only a custom role that nobody holds can be deleted.',
-        },
-      },
-    )
+    })

@@ -5,7 +5,7 @@ import * as accountTokens from '../../core/service-accounts/account-tokens.ts'
 import {
   CreatedServiceAccount,
   CreateServiceAccount,
-  MOST_SERVICE_ACCOUNTS,
+  SERVICE_ACCOUNTS,
   ServiceAccount,
   ServiceAccountWithTokens,
   UpdateServiceAccount,
@@ -25,12 +25,14 @@ export const serviceAccountsRoutes = (ctx: Context, requests: Requests) =>
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => serviceAccounts.list(ctx, actor, query), {
       permission: ['ServiceAccounts', 'read'],
+      audit: 'service_account.read_refused',
       query: PageQuery,
       response: answers(200, ListOf(ServiceAccount), 400, 401, 403),
       detail: { tags, summary: 'List service accounts', description: 'Oldest first.' },
     })
     .get('/:id', ({ actor, params }) => serviceAccounts.get(ctx, actor, params.id), {
       permission: ['ServiceAccounts', 'read'],
+      audit: 'service_account.read_refused',
       params: ById,
       response: answers(200, ServiceAccountWithTokens, 401, 403, 404),
       detail: {
@@ -40,25 +42,20 @@ export const serviceAccountsRoutes = (ctx: Context, requests: Requests) =>
           'One service account, and what is known of its tokens where the caller may read those; never a token itself.',
       },
     })
-    .post(
-      '/',
-      async ({ actor, body, set }) => {
-        set.status = 201
-        return await serviceAccounts.create(ctx, actor, body)
+    .post('/', ({ actor, body }) => serviceAccounts.create(ctx, actor, body), {
+      permission: ['ServiceAccounts', 'create'],
+      audit: 'service_account.create_refused',
+      body: CreateServiceAccount,
+      response: answers(201, CreatedServiceAccount, 400, 401, 403, 404, 409, 413, 415),
+      detail: {
+        tags,
+        summary: 'Create a service account',
+        description: `The first token is shown in this answer only; the role has no global access and allows nothing beyond the caller’s own. There can be ${SERVICE_ACCOUNTS.most} service accounts.`,
       },
-      {
-        permission: ['ServiceAccounts', 'create'],
-        body: CreateServiceAccount,
-        response: answers(201, CreatedServiceAccount, 400, 401, 403, 404, 409, 413, 415),
-        detail: {
-          tags,
-          summary: 'Create a service account',
-          description: `The first token is shown in this answer only; the role has no global access and allows nothing beyond the caller’s own. There can be ${MOST_SERVICE_ACCOUNTS} service accounts.`,
-        },
-      },
-    )
+    })
     .put('/:id', ({ actor, params, body }) => serviceAccounts.update(ctx, actor, params.id, body), {
       permission: ['ServiceAccounts', 'update'],
+      audit: 'service_account.update_refused',
       params: ById,
       body: UpdateServiceAccount,
       response: answers(200, ServiceAccount, 400, 401, 403, 404, 413, 415),
@@ -68,26 +65,21 @@ export const serviceAccountsRoutes = (ctx: Context, requests: Requests) =>
         description: 'Gives it another name or role; a field that is not sent keeps its value.',
       },
     })
-    .delete(
-      '/:id',
-      async ({ actor, params, set }) => {
-        await serviceAccounts.remove(ctx, actor, params.id)
-        set.status = 204
+    .delete('/:id', ({ actor, params }) => serviceAccounts.remove(ctx, actor, params.id), {
+      permission: ['ServiceAccounts', 'delete'],
+      audit: 'service_account.delete_refused',
+      params: ById,
+      response: answers(204, NoContent, 401, 403, 404),
+      detail: {
+        tags,
+        summary: 'Delete a service account',
+        description:
+          'Its tokens, keys and access end at once, and pending invites that it sent are cancelled.',
       },
-      {
-        permission: ['ServiceAccounts', 'delete'],
-        params: ById,
-        response: answers(204, NoContent, 401, 403, 404),
-        detail: {
-          tags,
-          summary: 'Delete a service account',
-          description:
-            'Its tokens, keys and access end at once, and pending invites that it sent are cancelled.',
-        },
-      },
-    )
+    })
     .get('/:id/access', ({ actor, params }) => access.get(ctx, actor, params.id), {
       permission: ['ServiceAccounts', 'read'],
+      audit: 'service_account.read_refused',
       params: ById,
       response: answers(200, access.ServiceAccountAccess, 401, 403, 404),
       detail: {
@@ -98,6 +90,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: Requests) =>
     })
     .put('/:id/access', ({ actor, params, body }) => access.set(ctx, actor, params.id, body), {
       permission: ['ServiceAccounts', 'update'],
+      audit: 'service_account.access_change_refused',
       params: ById,
       body: SetAccess,
       response: answers(200, access.ServiceAccountAccess, 400, 401, 403, 404, 413, 415),
@@ -120,6 +113,7 @@ const tokenRoutes = (ctx: Context, requests: Requests) =>
     .use(guard(ctx, requests))
     .get('/:id/tokens', ({ actor, params, query }) => accountTokens.list(ctx, actor, params.id, query), {
       permission: ['ServiceAccountTokens', 'read'],
+      audit: ['token.read_refused', { target: 'service_account' }],
       params: ById,
       query: PageQuery,
       response: answers(200, ListOf(Token), 400, 401, 403, 404),
@@ -129,32 +123,24 @@ const tokenRoutes = (ctx: Context, requests: Requests) =>
         description: 'Oldest first, expired ones included; never a token itself.',
       },
     })
-    .post(
-      '/:id/tokens',
-      async ({ actor, params, body, set }) => {
-        set.status = 201
-        return await accountTokens.create(ctx, actor, params.id, body)
+    .post('/:id/tokens', ({ actor, params, body }) => accountTokens.create(ctx, actor, params.id, body), {
+      permission: ['ServiceAccountTokens', 'create'],
+      audit: ['token.create_refused', { target: 'service_account' }],
+      params: ById,
+      body: CreateToken,
+      response: answers(201, IssuedToken, 400, 401, 403, 404, 409, 413, 415),
+      detail: {
+        tags,
+        summary: 'Create a token of a service account',
+        description: `The token is shown in this answer only; the account’s role and environments lie within the caller’s own. An account can have ${MOST_LIVE_TOKENS} live tokens, and a token keeps what its account gains later.`,
       },
-      {
-        permission: ['ServiceAccountTokens', 'create'],
-        params: ById,
-        body: CreateToken,
-        response: answers(201, IssuedToken, 400, 401, 403, 404, 409, 413, 415),
-        detail: {
-          tags,
-          summary: 'Create a token of a service account',
-          description: `The token is shown in this answer only; the account’s role and environments lie within the caller’s own. An account can have ${MOST_LIVE_TOKENS} live tokens, and a token keeps what its account gains later.`,
-        },
-      },
-    )
+    })
     .delete(
       '/:id/tokens/:token_id',
-      async ({ actor, params, set }) => {
-        await accountTokens.remove(ctx, actor, params.id, params.token_id)
-        set.status = 204
-      },
+      ({ actor, params }) => accountTokens.remove(ctx, actor, params.id, params.token_id),
       {
         permission: ['ServiceAccountTokens', 'delete'],
+        audit: 'token.delete_refused',
         params: TokenById,
         response: answers(204, NoContent, 401, 403, 404),
         detail: {

@@ -14,6 +14,7 @@ export const tokensRoutes = (ctx: Context, requests: Requests) =>
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => tokens.list(ctx, actor, query), {
       caller: 'member',
+      audit: 'token.read_refused',
       query: PageQuery,
       response: answers(200, ListOf(Token), 400, 401, 403),
       detail: {
@@ -23,37 +24,25 @@ export const tokensRoutes = (ctx: Context, requests: Requests) =>
           'Your personal access tokens, oldest first, expired ones included; never a token itself.',
       },
     })
-    .post(
-      '/',
-      async ({ actor, body, set }) => {
-        set.status = 201
-        return await tokens.create(ctx, actor, body)
+    .post('/', ({ actor, body }) => tokens.create(ctx, actor, body), {
+      caller: 'signed-in member',
+      audit: 'token.create_refused',
+      body: CreateToken,
+      response: answers(201, IssuedToken, 400, 401, 403, 409, 413, 415),
+      detail: {
+        tags,
+        summary: 'Create a token',
+        description: `A personal access token for yourself, shown in this answer only; it takes a sign-in session, not a token. You can have ${MOST_LIVE_TOKENS} live ones.`,
       },
-      {
-        caller: 'signed-in member',
-        body: CreateToken,
-        response: answers(201, IssuedToken, 400, 401, 403, 409, 413, 415),
-        detail: {
-          tags,
-          summary: 'Create a token',
-          description: `A personal access token for yourself, shown in this answer only; it takes a sign-in session, not a token. You can have ${MOST_LIVE_TOKENS} live ones.`,
-        },
+    })
+    .delete('/:id', ({ actor, params }) => tokens.remove(ctx, actor, params.id), {
+      caller: 'member',
+      audit: 'token.delete_refused',
+      params: ById,
+      response: answers(204, NoContent, 401, 403, 404),
+      detail: {
+        tags,
+        summary: 'Revoke a token',
+        description: 'One of your own; it is refused from the next request on.',
       },
-    )
-    .delete(
-      '/:id',
-      async ({ actor, params, set }) => {
-        await tokens.remove(ctx, actor, params.id)
-        set.status = 204
-      },
-      {
-        caller: 'member',
-        params: ById,
-        response: answers(204, NoContent, 401, 403, 404),
-        detail: {
-          tags,
-          summary: 'Revoke a token',
-          description: 'One of your own; it is refused from the next request on.',
-        },
-      },
-    )
+    })

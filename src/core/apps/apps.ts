@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../context.ts'
-import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Queryable } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
-import { type AuditEvent, record, recordAll } from '../audit/audit.ts'
+import { record, recordAll } from '../audit/audit.ts'
 import { createEnvironments } from '../environments/creation.ts'
 import { DEFAULT_ENVIRONMENTS, requireDistinct } from '../environments/environment.ts'
 import * as environmentEvents from '../environments/environment-events.ts'
-import { conflict, forbidden, notFound } from '../errors.ts'
+import { requireFreeName } from '../names.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { enforce } from '../policy.ts'
+import { found } from '../rows.ts'
 import { nameKey } from '../text.ts'
 import { change } from '../transactions.ts'
 import {
@@ -21,6 +23,7 @@ import {
   valuesFrom,
   valuesOf,
 } from './app.ts'
+import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
 /** The apps that the caller can access, each with the environments that it can access, oldest first. */
@@ -43,7 +46,7 @@ export const create = async (ctx: Context, caller: Actor, input: CreateApp): Pro
   requireDistinct(names)
   const values: AppValues = { name: '', description: null, ...valuesFrom(rest) }
   return await change(ctx, caller, async (tx, actor) => {
-    await requireFreeName(tx, actor, values.name, null)
+    await requireFreeName(tx, 'apps', actor.organisation.id, values.name)
     const now = ctx.clock.now()
     const row = await queries.insert(tx, actor, {
       id: randomUUID(),
@@ -56,7 +59,8 @@ export const create = async (ctx: Context, caller: Actor, input: CreateApp): Pro
     const environments = await createEnvironments(ctx, tx, actor, { id: row.id, firstIndex: 0 }, names)
     await recordAll(ctx, tx, actor, [
       {
-        ...about('created', row),
+        eventType: 'app.created',
+        ...about(row),
         newValues: { ...valuesOf(row), environments: environments.length },
         description: `App "${row.name}" created.`,
       },
@@ -72,11 +76,12 @@ export const update = (ctx: Context, caller: Actor, id: string, input: UpdateApp
     const row = await existing(tx, actor, id)
     const before = valuesOf(row)
     const after: AppValues = { ...before, ...valuesFrom(input) }
-    await requireFreeName(tx, actor, after.name, row.id)
+    await requireFreeName(tx, 'apps', actor.organisation.id, after.name, row.id)
     if (isDeepStrictEqual(before, after)) return present(row)
     const stored = await queries.update(tx, actor, row.id, nameKey(after.name), after, ctx.clock.now())
     await record(ctx, tx, actor, {
-      ...about('updated', stored),
+      eventType: 'app.updated',
+      ...about(stored),
       oldValues: before,
       newValues: valuesOf(stored),
       description: `App "${stored.name}" changed.`,
@@ -92,13 +97,12 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
   change(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     const environments = await queries.allEnvironments(tx, actor.organisation.id, row.id)
-    if (environments.length > row.environments.length) {
-      throw forbidden("You can't delete this app: it has environments that you can't open.")
-    }
+    enforce(policy.remove, { actor, hiddenEnvironments: environments.length - row.environments.length })
     await queries.remove(tx, row.id)
     await recordAll(ctx, tx, actor, [
       {
-        ...about('deleted', row),
+        eventType: 'app.deleted',
+        ...about(row),
         oldValues: { ...valuesOf(row), environments: environments.length },
         description: `App "${row.name}" deleted.`,
       },
@@ -107,25 +111,11 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
   })
 
 async function existing(db: Queryable, actor: Actor, id: string): Promise<AppRow> {
-  const row = await queries.find(db, actor, id)
-  if (row === undefined) throw notFound('App')
-  return row
-}
-
-async function requireFreeName(
-  tx: Transaction,
-  actor: Actor,
-  name: string,
-  exceptId: string | null,
-): Promise<void> {
-  const taken = await queries.nameTaken(tx, actor.organisation.id, nameKey(name), exceptId)
-  if (taken.length > 0) throw conflict('An app with this name already exists.')
+  return found(await queries.find(db, actor, id), 'App')
 }
 
 /** Names no environment: whoever can open one of the app's reads it, also of the others. */
-const about = (verb: string, app: { id: string; name: string }): Omit<AuditEvent, 'description'> => ({
-  eventType: `app.${verb}`,
-  resourceType: 'app',
+const about = (app: { id: string; name: string }) => ({
   resourceId: app.id,
   resourceMetadata: { name: app.name },
   appId: app.id,

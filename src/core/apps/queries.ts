@@ -27,17 +27,6 @@ export const find = async (db: Queryable, actor: Actor, id: string): Promise<App
       )[0]
     : undefined
 
-/** Whether another app of the organisation has this name. */
-export const nameTaken = (
-  tx: Transaction,
-  organisationId: string,
-  nameKey: string,
-  exceptId: string | null,
-) =>
-  tx`
-    select 1 from apps
-    where organisation_id = ${organisationId} and name_key = ${nameKey} and (${exceptId}::uuid is null or id <> ${exceptId})`
-
 /** A new app. */
 export type NewApp = Omit<AppRow, 'environments'> & { organisation_id: string; name_key: string }
 

@@ -1,7 +1,9 @@
 import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/database.ts'
 import { type Caller, isActor, type RequestOrigin } from '../actor.ts'
-import { type AuditEvent, recordCoalesced, recordFor } from '../audit/audit.ts'
+import { recordFor } from '../audit/audit.ts'
+import { recordCoalesced } from '../audit/coalescing.ts'
+import type { AuditEvent } from '../audit/events.ts'
 import { servedOrganisation } from '../deployment.ts'
 import { type AccountRow, authorOf } from './account.ts'
 
@@ -27,7 +29,6 @@ export async function recordSignIn(
   await afterTheFact(ctx, origin, account, (organisationId) =>
     recordFor(ctx, ctx.db, authorOf(account, credential, origin), organisationId, {
       eventType: 'user.signed_in',
-      resourceType: 'user',
       resourceId: account.user_id,
       description: 'Signed in with a password.',
     }),
@@ -47,7 +48,6 @@ export async function recordFailedSignIn(
   await afterTheFact(ctx, origin, account, (organisationId) =>
     recordCoalesced(ctx, authorOf(account, null, origin), organisationId, {
       eventType: 'user.sign_in_failed',
-      resourceType: 'user',
       resourceId: account.user_id,
       description,
     }),

@@ -64,7 +64,7 @@ export const RevokeTokens = () =>
 /** What the audit trail says of a new password; `revokedTokens` is null when the tokens were to stay. */
 export const passwordEvent = (what: string, revokedTokens: number | null) => ({
   description: `${what}; all sessions ended${revokedTokens === null ? '' : ', personal access tokens revoked'}.`,
-  ...(revokedTokens !== null && { newValues: { revokedTokens } }),
+  newValues: { revokedTokens: revokedTokens ?? 0 },
 })
 
 /** The form in which e-mail addresses are compared. */

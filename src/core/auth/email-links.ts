@@ -3,7 +3,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import type { RequestOrigin } from '../actor.ts'
-import { type AuditEvent, recordFor } from '../audit/audit.ts'
+import { recordFor } from '../audit/audit.ts'
+import type { AuditEvent } from '../audit/events.ts'
 import { latestNow } from '../clock-skew.ts'
 import { notFound } from '../errors.ts'
 import { Closed, Email, Id } from '../schema.ts'
@@ -62,6 +63,7 @@ export async function verifyEmail(ctx: Context, token: string, origin: RequestOr
     if (verified.count === 0) return
     await recordOwn(ctx, tx, userId, origin, {
       eventType: 'user.email_verified',
+      resourceId: userId,
       description: 'E-mail address verified.',
     })
   })
@@ -87,10 +89,11 @@ export async function resetPassword(
     await queries.setPassword(tx, userId, passwordHash, now)
     await queries.verifyAddress(tx, userId, now)
     await sessions.endAll(tx, userId)
-    const record = (event: OwnEvent) => recordOwn(ctx, tx, userId, origin, event)
+    const record = (event: AuditEvent) => recordOwn(ctx, tx, userId, origin, event)
     const revoked = input.revoke_tokens ? await revokeAllOf(tx, userId, record) : null
     await record({
       eventType: 'user.password_reset',
+      resourceId: userId,
       ...passwordEvent('Password set with a link sent by mail', revoked),
     })
     const account = { user_id: userId, password_hash: passwordHash }
@@ -176,19 +179,15 @@ async function use(
   return link.user_id
 }
 
-type OwnEvent = Pick<AuditEvent, 'eventType' | 'description'> & Partial<AuditEvent>
-
-/** An entry about the account itself, unless the event names something else. */
 async function recordOwn(
   ctx: Context,
   tx: Transaction,
   userId: string,
   origin: RequestOrigin,
-  event: OwnEvent,
+  event: AuditEvent,
 ): Promise<void> {
   const [account] = await findAccountOf(tx, userId)
   const organisationId = account?.deployment_organisation_id ?? null
   if (account === undefined || organisationId === null) return
-  const own = { resourceType: 'user', resourceId: userId }
-  await recordFor(ctx, tx, authorOf(account, null, origin), organisationId, { ...own, ...event })
+  await recordFor(ctx, tx, authorOf(account, null, origin), organisationId, event)
 }

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
-import type { AuditEvent } from '../audit/audit.ts'
+import type { AuditEvent } from '../audit/events.ts'
 import { forbidden } from '../errors.ts'
 import { Closed, Text } from '../schema.ts'
 import { revokeAllOf } from '../tokens/tokens.ts'
@@ -49,7 +49,6 @@ export async function changePassword(
     const revoked = input.revoke_tokens ? await revokeAllOf(tx, userId, record) : null
     await record({
       eventType: 'user.password_changed',
-      resourceType: 'user',
       resourceId: userId,
       ...passwordEvent('Password changed', revoked),
     })

@@ -1,14 +1,13 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
-import type { Config } from '../../config.ts'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/database.ts'
-import { allow } from '../access.ts'
 import type { RequestOrigin } from '../actor.ts'
 import { recordFor } from '../audit/audit.ts'
 import { conflict } from '../errors.ts'
 import { acceptFor, requireOffer, takeOffer } from '../invites/acceptance.ts'
 import { found } from '../organisations/founding.ts'
+import { enforce } from '../policy.ts'
 import { Closed, Email, Id, Name, Text } from '../schema.ts'
 import { normaliseName } from '../text.ts'
 import { lockingTransaction, transaction } from '../transactions.ts'
@@ -23,6 +22,7 @@ import {
 } from './account.ts'
 import { deviceCookie } from './devices.ts'
 import { sendVerification } from './email-links.ts'
+import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import { countRegistration, countSetupToken } from './sign-in-limits.ts'
 
@@ -66,7 +66,7 @@ export async function register(
   const seemsFirst = state?.organisation_id === null
   const isGuess = seemsFirst && ctx.config.setupToken !== null && input.setup_token !== undefined
   if (isGuess) await countSetupToken(ctx, origin.ipAddress)
-  allow(refusalToRegister(ctx.config, seemsFirst, input))
+  enforce(policy.register, factsOf(ctx.config, seemsFirst, input))
   if (input.invite !== undefined) await requireOffer(ctx, input.invite, key)
   else if (!seemsFirst) await countRegistration(ctx, origin.ipAddress)
   if (state?.email_taken) throw conflict('An account with this e-mail address already exists.')
@@ -76,7 +76,7 @@ export async function register(
   const begin = input.invite === undefined ? transaction : lockingTransaction
   const registered = await begin(ctx, async (tx) => {
     const isFirst = seemsFirst && (await queries.lockDeployment(tx))[0]?.organisation_id === null
-    if (seemsFirst && !isFirst) allow(refusalToRegister(ctx.config, false, input))
+    if (seemsFirst && !isFirst) enforce(policy.register, factsOf(ctx.config, false, input))
     // Before the account: of two registrations with one invite the second finds the invite used, whenever it comes.
     const offer = input.invite === undefined ? null : await takeOffer(ctx, tx, input.invite, key)
     const userId = await insertUser(ctx, tx, input, passwordHash, isFirst)
@@ -100,19 +100,13 @@ export async function register(
   return registered
 }
 
-/** Why a registration is not admitted; null when it is. Whether an invite is good is for its acceptance to say. */
-export function refusalToRegister(
-  config: Pick<Config, 'setupToken' | 'registration'>,
-  isFirst: boolean,
-  input: Pick<Register, 'setup_token' | 'invite'>,
-): string | null {
-  if (isFirst) {
-    if (config.setupToken === null || isSame(config.setupToken, input.setup_token ?? '')) return null
-    return 'The first account needs the right setup_token: the value of SETUP_TOKEN.'
-  }
-  if (config.registration === 'open' || input.invite !== undefined) return null
-  return 'Registration is by invite only.'
-}
+/** What the rules look at: the setup token counts only for the first account, where the deployment asks for one. */
+const factsOf = (config: Context['config'], isFirst: boolean, input: Register) => ({
+  isFirst,
+  hasSetupToken: config.setupToken === null || isSame(config.setupToken, input.setup_token ?? ''),
+  isOpen: config.registration === 'open',
+  hasInvite: input.invite !== undefined,
+})
 
 /** Compared as hashes: the time tells neither how long the secret is nor where the first difference stands. */
 function isSame(secret: string, given: string): boolean {
@@ -154,14 +148,12 @@ async function recordRegistration(
   const author = authorOf(account, null, origin)
   await recordFor(ctx, tx, author, organisationId, {
     eventType: 'user.registered',
-    resourceType: 'user',
     resourceId: account.user_id,
     description: 'Account registered.',
   })
   if (!isFirst || account.member_id === null) return
   await recordFor(ctx, tx, author, organisationId, {
     eventType: 'organisation.created',
-    resourceType: 'organisation',
     resourceId: organisationId,
     resourceMetadata: { name: account.organisation_name },
     description: `Organisation "${account.organisation_name}" created.`,

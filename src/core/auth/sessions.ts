@@ -132,7 +132,6 @@ export const end = (ctx: Context, caller: Person, id: string): Promise<void> =>
     if (!(await queries.remove(tx, caller.userId, id))) throw notFound('Session')
     await recordOf(ctx, tx, caller, {
       eventType: 'session.ended',
-      resourceType: 'session',
       resourceId: id,
       description: id === caller.credential.id ? 'Signed out.' : 'Session ended from another one.',
     })
@@ -158,7 +157,6 @@ async function recordSurplus(
   const more = others.length === 0 ? '' : `, and ${others.length} more with it`
   await recordFor(ctx, tx, authorOf(account, credential, session.origin), organisationId, {
     eventType: 'session.ended',
-    resourceType: 'session',
     resourceId: first.id,
     description: `Session ended${more}: the account has ${MOST_SESSIONS} newer ones.`,
   })

@@ -1,9 +1,10 @@
 import type { Context } from '../../context.ts'
-import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Queryable } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { conflict, notFound } from '../errors.ts'
+import { requireFreeName } from '../names.ts'
 import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { found } from '../rows.ts'
 import { nameKey } from '../text.ts'
 import { change } from '../transactions.ts'
 import { createEnvironments } from './creation.ts'
@@ -21,8 +22,7 @@ export async function list(
   const name = `environments/${appId.toLowerCase()}`
   const window = windowOf(ctx, name, request)
   const rows = await queries.list(ctx.db, actor, appId, window)
-  if (rows === undefined) throw notFound('App')
-  return pageOf(ctx, name, window, rows, (row) => [String(row.index)], present)
+  return pageOf(ctx, name, window, found(rows, 'App'), (row) => [String(row.index)], present)
 }
 
 /** One environment; 404 when the caller can access no such environment. */
@@ -40,9 +40,8 @@ export const create = (
   input: CreateEnvironment,
 ): Promise<Environment> =>
   change(ctx, caller, async (tx, actor) => {
-    const app = await queries.findApp(tx, actor, appId)
-    if (app === undefined) throw notFound('App')
-    await requireFreeName(tx, app.id, input.name, null)
+    const app = found(await queries.findApp(tx, actor, appId), 'App')
+    await requireFreeName(tx, 'environments', app.id, input.name)
     const place = { id: app.id, firstIndex: app.next_index }
     const [row] = await createEnvironments(ctx, tx, actor, place, [input.name])
     if (row === undefined) throw new Error('an environment was asked for and none was made')
@@ -59,7 +58,7 @@ export const update = (
 ): Promise<Environment> =>
   change(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor, id)
-    await requireFreeName(tx, row.app_id, input.name, row.id)
+    await requireFreeName(tx, 'environments', row.app_id, input.name, row.id)
     if (row.name === input.name) return present(row)
     const stored = await queries.rename(tx, row.id, input.name, nameKey(input.name), ctx.clock.now())
     await record(ctx, tx, actor, events.renamed(appOf(row), row, stored.name))
@@ -75,19 +74,7 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
   })
 
 async function existing(db: Queryable, actor: Actor, id: string): Promise<queries.EnvironmentOfApp> {
-  const row = await queries.find(db, actor, id)
-  if (row === undefined) throw notFound('Environment')
-  return row
-}
-
-async function requireFreeName(
-  tx: Transaction,
-  appId: string,
-  name: string,
-  exceptId: string | null,
-): Promise<void> {
-  const taken = await queries.nameTaken(tx, appId, nameKey(name), exceptId)
-  if (taken.length > 0) throw conflict('An environment with this name already exists in this app.')
+  return found(await queries.find(db, actor, id), 'Environment')
 }
 
 const appOf = (row: queries.EnvironmentOfApp) => ({ id: row.app_id, name: row.app_name })

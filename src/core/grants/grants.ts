@@ -1,14 +1,14 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/database.ts'
-import { reachesEverything } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { giveCopies } from '../environments/key-copies.ts'
-import { forbidden, notFound } from '../errors.ts'
-import { hasGlobalAccess } from '../permissions.ts'
+import { notFound } from '../errors.ts'
+import { enforce } from '../policy.ts'
 import { isId } from '../schema.ts'
 import { change, pipelined } from '../transactions.ts'
 import { accessValues, differenceOf, type SetAccess, type Subject, type Wish, wishesOf } from './grant.ts'
+import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
 type Environment = Awaited<ReturnType<typeof queries.wishedEnvironments>>[number]
@@ -39,14 +39,16 @@ export async function set<View>(
       queries.granted(tx, subject.id),
     )
     if (grantee === undefined) throw noSuch(subject)
-    if (hasGlobalAccess(grantee.role_kind)) {
-      throw forbidden("This member's role has global access: it reaches every app and environment already.")
-    }
+    enforce(policy.setAccess, { kind: grantee.role_kind })
     const environments = new Map(found.map((environment) => [environment.id, environment]))
     requireExisting(wishes, input, new Set(apps.map((app) => app.id)), environments)
 
     const { added, revoked } = differenceOf(new Set(before.map((grant) => grant.environment_id)), wishes)
-    requireOwnAccess(actor, added, environments)
+    const requested = added.map(({ environmentId }) => ({
+      environmentId,
+      isOwn: environments.get(environmentId)?.callers === true,
+    }))
+    enforce(policy.grant, { actor, environments: requested })
     if (added.length === 0 && revoked.length === 0) return read(tx, actor)
 
     const withoutCopy = added.flatMap(({ environmentId }) => environments.get(environmentId) ?? [])
@@ -55,8 +57,7 @@ export async function set<View>(
       queries.insertGrants(tx, organisationId, grantee.id, added, ctx.clock.now()),
       queries.touch(tx, subject.type, grantee.id, ctx.clock.now()),
       record(ctx, tx, actor, {
-        eventType: `${subject.type}.access_changed`,
-        resourceType: subject.type,
+        eventType: subject.type === 'member' ? 'member.access_changed' : 'service_account.access_changed',
         resourceId: grantee.id,
         resourceMetadata: { name: grantee.name },
         ...accessValues(added, revoked),
@@ -102,19 +103,5 @@ function requireExisting(
   }
   for (const { appId, environmentId } of wishes) {
     if (environments.get(environmentId)?.app_id !== appId) throw notFound('Environment', environmentId)
-  }
-}
-
-function requireOwnAccess(
-  actor: Actor,
-  added: readonly Wish[],
-  environments: ReadonlyMap<string, Environment>,
-): void {
-  if (reachesEverything(actor)) return
-  for (const { environmentId } of added) {
-    if (environments.get(environmentId)?.callers !== true) {
-      const sentence = `You can't grant environment "${environmentId}": you have no access to it yourself.`
-      throw forbidden(sentence, { environmentId })
-    }
   }
 }

@@ -7,10 +7,12 @@ import { Account, emailKey, presentAccount } from '../auth/account.ts'
 import { accountOf, proveAddress } from '../auth/accounts.ts'
 import { isLinkOf, linkRowId } from '../auth/links.ts'
 import type { Person } from '../auth/session.ts'
-import { conflict, forbidden, notFound } from '../errors.ts'
+import { conflict, notFound } from '../errors.ts'
 import { join } from '../members/joining.ts'
 import { Member } from '../members/member.ts'
+import { enforce } from '../policy.ts'
 import { lockingTransaction, lockOrganisation } from '../transactions.ts'
+import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
 /** Whoever accepts an invite; without a credential while the account is only being made. */
@@ -42,7 +44,7 @@ export async function lookup(ctx: Context, token: string): Promise<Static<typeof
 
 /** 404 for a link that is unknown, used, cancelled or expired, 403 for an invite to another address. Changes nothing. */
 export async function requireOffer(ctx: Context, token: string, emailKey: string): Promise<void> {
-  requireAddress(await offerOf(ctx, ctx.db, token), emailKey)
+  enforce(policy.accept, { invitedKey: (await offerOf(ctx, ctx.db, token)).email_key, accountKey: emailKey })
 }
 
 /** Makes whoever is signed in a member of the organisation that invites; refused as `takeOffer` and `acceptFor` say. */
@@ -75,7 +77,7 @@ export async function takeOffer(
   await lockOrganisation(tx, organisationId)
   // Read again: whoever held the lock may have accepted or cancelled it.
   const offer = await offerOf(ctx, tx, token)
-  requireAddress(offer, emailKey)
+  enforce(policy.accept, { invitedKey: offer.email_key, accountKey: emailKey })
   return offer
 }
 
@@ -98,11 +100,6 @@ export async function acceptFor(
   const { organisation_id: organisationId, role } = offer
   const memberId = await join(ctx, tx, { organisationId, userId: invitee.userId, role })
   await recordAcceptance(ctx, tx, offer, invitee, memberId)
-}
-
-function requireAddress(offer: queries.OfferRow, emailKey: string): void {
-  if (offer.email_key === emailKey) return
-  throw forbidden('This invite is for another e-mail address than that of your account.')
 }
 
 const NOBODY = { member: null, organisation: null }
@@ -129,7 +126,6 @@ async function recordAcceptance(
   const author = { type: 'user', id: memberId, userId, name, role, credential, origin } as const
   await recordFor(ctx, tx, author, offer.organisation_id, {
     eventType: 'invite.accepted',
-    resourceType: 'invite',
     resourceId: id,
     newValues: { memberId, role: { id: role.id, name: role.name } },
     description: `An invite to the role "${role.name}" was accepted.`,

@@ -3,14 +3,19 @@ import type { Context } from '../../context.ts'
 import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { linkUrl } from '../auth/links.ts'
-import { hasGlobalAccess, type RoleKind } from '../permissions.ts'
+import type { Limit } from '../limits.ts'
 import { Closed, Email, Id, Nullable, Timestamp } from '../schema.ts'
 
 /** How long an invite can be accepted. */
 export const INVITE_SECONDS = 14 * 24 * 3600
 
 /** How many invites of an organisation can wait for an answer. */
-export const MOST_PENDING_INVITES = 1000
+export const PENDING_INVITES: Limit = {
+  holder: 'An organisation',
+  most: 1000,
+  what: 'pending invites',
+  remedy: 'Cancel one first, or wait until one is accepted.',
+}
 
 /** A live invite as it is read; the sender is null once it is gone. */
 export type InviteRow = Readonly<{
@@ -54,10 +59,6 @@ export const CreateInvite = Closed({
   role_id: Id({ description: 'The role that whoever accepts will hold.' }),
 })
 export type CreateInvite = Static<typeof CreateInvite>
-
-/** Why nobody can be invited to a role of this kind; null when anybody can. API.md, Around it. */
-export const refusalToInviteTo = (kind: RoleKind): string | null =>
-  hasGlobalAccess(kind) ? 'role_id must not name a role with global access; assign it to a member.' : null
 
 /**
  * An invite as it is shown to the actor. Its link lets in whoever has it: it is shown to those alone who may invite, and

@@ -4,9 +4,11 @@ import type { Transaction } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { emailKey } from '../auth/account.ts'
-import { badRequest, conflict, limitReached, notFound } from '../errors.ts'
+import { conflict, notFound } from '../errors.ts'
+import { requireRoom } from '../limits.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import type { RoleKind } from '../permissions.ts'
+import { enforce } from '../policy.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
 import { change } from '../transactions.ts'
 import {
@@ -14,10 +16,10 @@ import {
   INVITE_SECONDS,
   type Invite,
   type InviteRow,
-  MOST_PENDING_INVITES,
+  PENDING_INVITES,
   present,
-  refusalToInviteTo,
 } from './invite.ts'
+import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
 /** The organisation's live invites, oldest first. */
@@ -29,20 +31,18 @@ export async function list(ctx: Context, actor: Actor, request: PageRequest): Pr
 
 /**
  * Invites an e-mail address to a role; where there is a mail gateway, a job mails the link. 404 for an unknown role, 400
- * for one with global access, 409 where a member or a live invite has the address, and beyond `MOST_PENDING_INVITES`.
+ * for one with global access, 409 where a member or a live invite has the address, and beyond `PENDING_INVITES`.
  */
 export async function create(ctx: Context, caller: Actor, input: CreateInvite): Promise<Invite> {
   const invite = await change(ctx, caller, async (tx, actor) => {
     const role = await roleReferredTo(tx, actor, input.role_id)
-    const refusal = refusalToInviteTo(role.kind)
-    if (refusal !== null) throw badRequest(refusal)
+    enforce(policy.create, { kind: role.kind })
     await queries.closeExpired(tx, actor.organisation.id, ctx.clock.now())
     await requireFreeAddress(tx, actor, input.email)
-    await requireRoom(tx, actor)
+    requireRoom(PENDING_INVITES, await queries.countPending(tx, actor.organisation.id))
     const row = await insert(ctx, tx, actor, input.email, role)
     await record(ctx, tx, actor, {
       eventType: 'invite.created',
-      resourceType: 'invite',
       resourceId: row.id,
       newValues: { role: { id: role.id, name: role.name }, expiresAt: row.expires_at.toISOString() },
       description: `Somebody was invited to the role "${role.name}".`,
@@ -62,7 +62,6 @@ export const cancel = (ctx: Context, caller: Actor, id: string): Promise<void> =
     if (row === undefined || !(await queries.close(tx, row.id, 'cancelled', now))) throw notFound('Invite')
     await record(ctx, tx, actor, {
       eventType: 'invite.cancelled',
-      resourceType: 'invite',
       resourceId: row.id,
       oldValues: { role: { id: row.role_id, name: row.role_name } },
       description: `An invite to the role "${row.role_name}" was cancelled.`,
@@ -73,14 +72,6 @@ async function requireFreeAddress(tx: Transaction, actor: Actor, email: string):
   const [standing] = await queries.standingOfAddress(tx, actor.organisation.id, emailKey(email))
   if (standing?.member) throw conflict('Somebody with this e-mail address already is a member.')
   if (standing?.invited) throw conflict('There already is a live invite for this e-mail address.')
-}
-
-/** Expired invites must be closed by now. */
-async function requireRoom(tx: Transaction, actor: Actor): Promise<void> {
-  const [pending] = await queries.countPending(tx, actor.organisation.id)
-  if ((pending?.count ?? 0) < MOST_PENDING_INVITES) return
-  const remedy = 'Cancel one first, or wait until one is accepted.'
-  throw limitReached('An organisation', MOST_PENDING_INVITES, 'pending invites', remedy)
 }
 
 async function insert(

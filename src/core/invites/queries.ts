@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import { oldestFirst, type Window } from '../pagination.ts'
 import type { RoleKind } from '../permissions.ts'
-import { written } from '../rows.ts'
+import { countOf, written } from '../rows.ts'
 import { isId } from '../schema.ts'
 import type { InviteRow } from './invite.ts'
 
@@ -68,9 +68,9 @@ export const standingOfAddress = (tx: Transaction, organisationId: string, email
       ) as invited`
 
 /** How many invites of the organisation are pending, among them those that have expired and were not closed yet. */
-export const countPending = (tx: Transaction, organisationId: string) =>
-  tx<{ count: number }[]>`
-    select count(*)::int as count from invites where organisation_id = ${organisationId} and state = 'pending'`
+export const countPending = (tx: Transaction, organisationId: string): Promise<number> =>
+  countOf(tx`
+    select count(*)::int as count from invites where organisation_id = ${organisationId} and state = 'pending'`)
 
 /** A new invite. */
 export type NewInvite = Readonly<{

@@ -1,25 +1,17 @@
 import type { Context } from '../../context.ts'
 import type { Queryable, Transaction } from '../../platform/database.ts'
-import { allow } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import * as sessions from '../auth/sessions.ts'
-import { notFound } from '../errors.ts'
 import { cancelSentBy } from '../invites/closing.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
+import { found } from '../rows.ts'
 import { change } from '../transactions.ts'
-import {
-  type ChangeRole,
-  type Member,
-  type MemberRow,
-  present,
-  refusalToAssign,
-  refusalToChangeRole,
-  refusalToRemove,
-  standingOf,
-} from './member.ts'
+import { type ChangeRole, type Member, type MemberRow, present } from './member.ts'
+import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
 /** The organisation's live members, oldest first. */
@@ -40,9 +32,9 @@ export const get = async (ctx: Context, actor: Actor, id: string): Promise<Membe
 export const changeRole = (ctx: Context, caller: Actor, id: string, input: ChangeRole): Promise<Member> =>
   change(ctx, caller, async (tx, actor) => {
     const member = await existing(tx, actor, id)
-    allow(refusalToChangeRole(standingOf(actor), { id: member.id, kind: member.role_kind }))
+    enforce(policy.changeRole, { actor, member: factsOf(member) })
     const role = await roleReferredTo(tx, actor, input.role_id)
-    allow(refusalToAssign(standingOf(actor), role.kind))
+    enforce(policy.assignRole, { actor, kind: role.kind })
     if (role.id === member.role_id) return present(member)
 
     const principal = { id: member.id, organisationId: actor.organisation.id }
@@ -50,7 +42,6 @@ export const changeRole = (ctx: Context, caller: Actor, id: string, input: Chang
     const stored = await queries.touch(tx, member.id, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'member.role_changed',
-      resourceType: 'member',
       resourceId: member.id,
       resourceMetadata: { name: member.full_name },
       oldValues: { role: { id: member.role_id, name: member.role_name } },
@@ -67,7 +58,7 @@ export const changeRole = (ctx: Context, caller: Actor, id: string, input: Chang
 export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
   change(ctx, caller, async (tx, actor) => {
     const member = await existing(tx, actor, id)
-    allow(refusalToRemove(standingOf(actor), { id: member.id, kind: member.role_kind }))
+    enforce(policy.remove, { actor, member: factsOf(member) })
     const now = ctx.clock.now()
     await cancelSentBy(tx, { id: member.id, organisationId: actor.organisation.id }, now)
     await queries.markRemoved(tx, member.id, member.role_name, now)
@@ -76,7 +67,6 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
     await principals.remove(tx, member.id)
     await record(ctx, tx, actor, {
       eventType: 'member.removed',
-      resourceType: 'member',
       resourceId: member.id,
       resourceMetadata: { name: member.full_name },
       oldValues: { role: { id: member.role_id, name: member.role_name } },
@@ -86,9 +76,7 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
 
 /** The live member that a body refers to by its id; 404 names the id where the organisation has no such member. */
 export async function referredTo(db: Queryable, actor: Actor, id: string): Promise<MemberRow> {
-  const member = await queries.find(db, actor.organisation.id, id)
-  if (member === undefined) throw notFound('Member', id)
-  return member
+  return found(await queries.find(db, actor.organisation.id, id), 'Member', id)
 }
 
 /** Notes that a membership was changed by what is stored elsewhere. */
@@ -97,7 +85,7 @@ export async function touch(tx: Transaction, id: string, at: Date): Promise<void
 }
 
 async function existing(db: Queryable, actor: Actor, id: string): Promise<MemberRow> {
-  const member = await queries.find(db, actor.organisation.id, id)
-  if (member === undefined) throw notFound('Member')
-  return member
+  return found(await queries.find(db, actor.organisation.id, id), 'Member')
 }
+
+const factsOf = (member: MemberRow) => ({ id: member.id, kind: member.role_kind })

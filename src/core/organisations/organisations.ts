@@ -21,7 +21,6 @@ export const update = (ctx: Context, caller: Actor, input: UpdateOrganisation): 
     const stored = await queries.rename(tx, row.id, name, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'organisation.updated',
-      resourceType: 'organisation',
       resourceId: row.id,
       resourceMetadata: { name: stored.name },
       oldValues: { name: row.name },

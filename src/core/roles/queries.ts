@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/database.ts'
 import { cut, type Window } from '../pagination.ts'
-import { written } from '../rows.ts'
-import { isId } from '../schema.ts'
+import { countOf, findById, written } from '../rows.ts'
+import type { Holders } from './policy.ts'
 import type { RoleRow, RoleSummaryRow, RoleValues } from './role.ts'
 
 const columns = (db: Queryable) =>
@@ -21,37 +21,29 @@ export const list = (db: Queryable, organisationId: string, window: Window) => {
 }
 
 /** One role of the organisation; undefined when there is none, also for a malformed id. */
-export const find = async (
-  db: Queryable,
-  organisationId: string,
-  id: string,
-): Promise<RoleRow | undefined> =>
-  isId(id)
-    ? (
-        await db<
-          RoleRow[]
-        >`select ${columns(db)} from roles where organisation_id = ${organisationId} and id = ${id}`
-      )[0]
-    : undefined
-
-/** Whether another role of the organisation has this name. */
-export const nameTaken = (db: Queryable, organisationId: string, nameKey: string, exceptId: string | null) =>
-  db`
-    select 1 from roles
-    where organisation_id = ${organisationId} and name_key = ${nameKey} and (${exceptId}::uuid is null or id <> ${exceptId})`
+export const find = (db: Queryable, organisationId: string, id: string): Promise<RoleRow | undefined> =>
+  findById(
+    id,
+    () =>
+      db<
+        RoleRow[]
+      >`select ${columns(db)} from roles where organisation_id = ${organisationId} and id = ${id}`,
+  )
 
 /** How many custom roles the organisation has. */
-export const countCustom = (tx: Transaction, organisationId: string) =>
-  tx<{ count: number }[]>`
-    select count(*)::int as count from roles where organisation_id = ${organisationId} and kind = 'custom'`
+export const countCustom = (tx: Transaction, organisationId: string): Promise<number> =>
+  countOf(tx`
+    select count(*)::int as count from roles where organisation_id = ${organisationId} and kind = 'custom'`)
 
-/** Who holds a role: live members and service accounts, and pending invites that are not over. */
-export const holders = (db: Queryable, organisationId: string, id: string) =>
-  db<{ members: number; service_accounts: number; invites: number }[]>`
-    select
-      (select count(*)::int from principals where organisation_id = ${organisationId} and role_id = ${id} and type = 'member') as members,
-      (select count(*)::int from principals where organisation_id = ${organisationId} and role_id = ${id} and type = 'service_account') as service_accounts,
-      (select count(*)::int from invites where organisation_id = ${organisationId} and role_id = ${id}) as invites`
+/** How many members, service accounts and pending invites hold a role. */
+export const countHolders = async (db: Queryable, organisationId: string, id: string): Promise<Holders> =>
+  written(
+    await db<Holders[]>`
+      select
+        (select count(*)::int from principals where organisation_id = ${organisationId} and role_id = ${id} and type = 'member') as members,
+        (select count(*)::int from principals where organisation_id = ${organisationId} and role_id = ${id} and type = 'service_account') as "serviceAccounts",
+        (select count(*)::int from invites where organisation_id = ${organisationId} and role_id = ${id}) as invites`,
+  )
 
 /** A new role. */
 export type NewRole = Omit<RoleRow, 'position'> & { organisation_id: string; updated_at: Date }

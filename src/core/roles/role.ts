@@ -1,12 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { forbidden } from '../errors.ts'
+import type { Limit } from '../limits.ts'
 import { hasGlobalAccess, type Permissions, permissionsOf, type RoleKind } from '../permissions.ts'
 import { Closed, Name, Nullable, Text, Timestamp } from '../schema.ts'
 import { normalise, normaliseName } from '../text.ts'
 import { PermissionsInput, permissionsFrom } from './permissions-input.ts'
 
 /** How many custom roles an organisation can have. */
-export const MOST_CUSTOM_ROLES = 1000
+export const CUSTOM_ROLES: Limit = {
+  holder: 'An organisation',
+  most: 1000,
+  what: 'custom roles',
+  remedy: 'Delete one first.',
+}
 
 /** A role as it is stored. */
 export type RoleRow = Readonly<{
@@ -93,25 +98,6 @@ export function valuesFrom(input: UpdateRole): Partial<RoleValues> {
     ...(input.color !== undefined && { color: input.color }),
     ...(input.permissions !== undefined && { permissions: permissionsFrom(input.permissions) }),
   }
-}
-
-/** 403 for a built-in role: `verb` is what cannot be done to it. */
-export function requireCustom(role: RoleRow, verb: 'modified' | 'deleted'): void {
-  if (role.kind !== 'custom') throw forbidden(`Default roles cannot be ${verb}.`)
-}
-
-/** What the new permissions allow beyond the old ones. */
-export function additions(before: Permissions, after: Permissions): Permissions {
-  const added = (level: keyof Permissions) =>
-    Object.fromEntries(
-      Object.entries(after[level]).map(([name, actions]) => [
-        name,
-        actions.filter(
-          (action) => !(Object.hasOwn(before[level], name) && before[level][name]?.includes(action)),
-        ),
-      ]),
-    )
-  return { permissions: added('permissions'), appPermissions: added('appPermissions') }
 }
 
 /** A role as a list shows it. */

@@ -1,28 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../context.ts'
-import type { Queryable, Transaction } from '../../platform/database.ts'
-import { reachesEverything, requireWithinOwn } from '../access.ts'
+import type { Queryable } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { conflict, forbidden, limitReached, notFound } from '../errors.ts'
 import { closeExpired } from '../invites/closing.ts'
+import { requireRoom } from '../limits.ts'
+import { requireFreeName } from '../names.ts'
 import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
 import { permissionsOf } from '../permissions.ts'
+import { enforce } from '../policy.ts'
+import { found } from '../rows.ts'
 import { nameKey } from '../text.ts'
 import { change } from '../transactions.ts'
+import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import {
-  additions,
   type CreateRole,
-  MOST_CUSTOM_ROLES,
+  CUSTOM_ROLES,
   present,
   presentSummary,
   type Role,
   type RoleRow,
   type RoleSummaryRow,
   type RoleValues,
-  requireCustom,
   type UpdateRole,
   valuesFrom,
 } from './role.ts'
@@ -45,14 +46,14 @@ export async function get(ctx: Context, actor: Actor, id: string): Promise<Role>
 
 /**
  * Creates a custom role. 403 for actions that the caller doesn't hold itself, 409 for a name that is taken and beyond
- * `MOST_CUSTOM_ROLES`.
+ * `CUSTOM_ROLES`.
  */
 export const create = (ctx: Context, caller: Actor, input: CreateRole): Promise<Role> =>
   change(ctx, caller, async (tx, actor) => {
     const values = { description: null, color: '', ...valuesFrom(input) } as RoleValues
-    requireWithinOwn(actor, values.permissions)
-    await requireFreeName(tx, actor, values.name, null)
-    await requireRoom(tx, actor)
+    enforce(policy.create, { actor, permissions: values.permissions })
+    await requireFreeName(tx, 'roles', actor.organisation.id, values.name)
+    requireRoom(CUSTOM_ROLES, await queries.countCustom(tx, actor.organisation.id))
     const now = ctx.clock.now()
     const row = await queries.insert(tx, {
       id: randomUUID(),
@@ -65,7 +66,6 @@ export const create = (ctx: Context, caller: Actor, input: CreateRole): Promise<
     })
     await record(ctx, tx, actor, {
       eventType: 'role.created',
-      resourceType: 'role',
       resourceId: row.id,
       resourceMetadata: { name: row.name },
       newValues: valuesOf(row),
@@ -81,19 +81,15 @@ export const create = (ctx: Context, caller: Actor, input: CreateRole): Promise<
 export const update = (ctx: Context, caller: Actor, id: string, input: UpdateRole): Promise<Role> =>
   change(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor, id)
-    requireCustom(row, 'modified')
-    if (!reachesEverything(actor) && actor.role.id === row.id) {
-      throw forbidden('You cannot change the role that you hold yourself.')
-    }
+    enforce(policy.update, { actor, role: row })
     const before = valuesOf(row)
     const after: RoleValues = { ...before, ...valuesFrom(input) }
-    requireWithinOwn(actor, additions(before.permissions, after.permissions))
-    await requireFreeName(tx, actor, after.name, row.id)
+    enforce(policy.changePermissions, { actor, before: before.permissions, after: after.permissions })
+    await requireFreeName(tx, 'roles', actor.organisation.id, after.name, row.id)
     if (isDeepStrictEqual(before, after)) return present(row)
     const stored = await queries.update(tx, row.id, nameKey(after.name), after, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'role.updated',
-      resourceType: 'role',
       resourceId: row.id,
       resourceMetadata: { name: stored.name },
       oldValues: before,
@@ -107,17 +103,12 @@ export const update = (ctx: Context, caller: Actor, id: string, input: UpdateRol
 export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
   change(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor, id)
-    requireCustom(row, 'deleted')
+    enforce(policy.remove, { role: row })
     await closeExpired(tx, actor.organisation.id, ctx.clock.now())
-    const [held] = await queries.holders(tx, actor.organisation.id, row.id)
-    const holders = held === undefined ? [] : describeHolders(held)
-    if (holders.length > 0) {
-      throw conflict(`The role is still held by ${holders.join(' and ')}; reassign or cancel them first.`)
-    }
+    enforce(policy.removeHeld, await queries.countHolders(tx, actor.organisation.id, row.id))
     await queries.remove(tx, row.id)
     await record(ctx, tx, actor, {
       eventType: 'role.deleted',
-      resourceType: 'role',
       resourceId: row.id,
       resourceMetadata: { name: row.name },
       oldValues: valuesOf(row),
@@ -127,33 +118,13 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
 
 /** The role that a body refers to by its id; 404 names the id where the organisation has no such role. */
 export async function referredTo(db: Queryable, actor: Actor, id: string): Promise<RoleRow> {
-  const row = await queries.find(db, actor.organisation.id, id)
-  if (row === undefined) throw notFound('Role', id)
-  return row
+  return found(await queries.find(db, actor.organisation.id, id), 'Role', id)
 }
 
 const sortKey = (row: RoleSummaryRow) => [String(row.position), row.created_at.toISOString(), row.id]
 
 async function existing(db: Queryable, actor: Actor, id: string): Promise<RoleRow> {
-  const row = await queries.find(db, actor.organisation.id, id)
-  if (row === undefined) throw notFound('Role')
-  return row
-}
-
-async function requireFreeName(
-  tx: Transaction,
-  actor: Actor,
-  name: string,
-  exceptId: string | null,
-): Promise<void> {
-  const taken = await queries.nameTaken(tx, actor.organisation.id, nameKey(name), exceptId)
-  if (taken.length > 0) throw conflict('A role with this name already exists.')
-}
-
-async function requireRoom(tx: Transaction, actor: Actor): Promise<void> {
-  const [custom] = await queries.countCustom(tx, actor.organisation.id)
-  if ((custom?.count ?? 0) < MOST_CUSTOM_ROLES) return
-  throw limitReached('An organisation', MOST_CUSTOM_ROLES, 'custom roles', 'Delete one first.')
+  return found(await queries.find(db, actor.organisation.id, id), 'Role')
 }
 
 const valuesOf = (row: RoleRow): RoleValues => ({
@@ -162,12 +133,3 @@ const valuesOf = (row: RoleRow): RoleValues => ({
   color: row.color,
   permissions: permissionsOf(row.kind, row.permissions),
 })
-
-function describeHolders(held: { members: number; service_accounts: number; invites: number }): string[] {
-  const count = (n: number, noun: string) => (n === 0 ? [] : [`${n} ${noun}${n === 1 ? '' : 's'}`])
-  return [
-    ...count(held.members, 'member'),
-    ...count(held.service_accounts, 'service account'),
-    ...count(held.invites, 'pending invite'),
-  ]
-}

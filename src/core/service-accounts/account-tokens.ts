@@ -1,13 +1,14 @@
 import type { Context } from '../../context.ts'
 import { reachesEverything } from '../access.ts'
 import type { Actor } from '../actor.ts'
-import { notFound } from '../errors.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { enforce } from '../policy.ts'
+import { found } from '../rows.ts'
 import { type CreateToken, expiryFrom, type IssuedToken, present, type Token } from '../tokens/token.ts'
 import { issue, recordCreated, revoke, type TokenOwner } from '../tokens/tokens.ts'
 import { change, transaction } from '../transactions.ts'
+import * as policy from './policy.ts'
 import * as queries from './queries.ts'
-import { requireTokenWithinOwn } from './service-account.ts'
 
 /** The tokens of a service account, oldest first, also those that have expired; 404 when there is no such account. */
 export async function list(
@@ -19,7 +20,7 @@ export async function list(
   const name = `tokens/${accountId}`
   const window = windowOf(ctx, name, request)
   const rows = await queries.findWithTokens(ctx.db, actor.organisation.id, accountId, window)
-  if (rows.length === 0) throw notFound('Service account')
+  found(rows[0], 'Service account')
   return pageOf(ctx, name, window, queries.tokensIn(rows), byAge, present)
 }
 
@@ -36,11 +37,10 @@ export const create = (
 ): Promise<IssuedToken> => {
   const expiresAt = expiryFrom(input, ctx.clock.now())
   return change(ctx, caller, async (tx, actor) => {
-    const account = await queries.find(tx, actor.organisation.id, accountId)
-    if (account === undefined) throw notFound('Service account')
-    const beyond = !reachesEverything(actor) && (await queries.reachesBeyond(tx, account.id, actor.id))
+    const account = found(await queries.find(tx, actor.organisation.id, accountId), 'Service account')
+    const reachesMore = !reachesEverything(actor) && (await queries.reachesMore(tx, account.id, actor.id))
     const role = { kind: account.role_kind, permissions: account.role_permissions }
-    requireTokenWithinOwn(actor, role, beyond)
+    enforce(policy.createToken, { actor, role, reachesMore })
     const owner: TokenOwner = { id: account.id, kind: 'sat' }
     const issued = await issue(ctx, tx, actor, owner, { name: input.name, expiresAt })
     await recordCreated(ctx, tx, actor, owner, issued)
@@ -51,7 +51,6 @@ export const create = (
 /** Revokes a token of a service account, at once and everywhere; 404 when there is no such account or token. */
 export const remove = (ctx: Context, actor: Actor, accountId: string, tokenId: string): Promise<void> =>
   transaction(ctx, async (tx) => {
-    const account = await queries.find(tx, actor.organisation.id, accountId)
-    if (account === undefined) throw notFound('Service account')
+    const account = found(await queries.find(tx, actor.organisation.id, accountId), 'Service account')
     await revoke(ctx, tx, actor, { id: account.id, kind: 'sat' }, tokenId)
   })

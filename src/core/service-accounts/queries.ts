@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '../../platform/database.ts'
 import { accessibleApps } from '../grants/accessible-apps.ts'
 import type { AccessibleApps } from '../grants/grant.ts'
 import { oldestFirst, rowsToRead, type Window } from '../pagination.ts'
-import { written } from '../rows.ts'
+import { countOf, written } from '../rows.ts'
 import { isId } from '../schema.ts'
 import { creatorColumns, creators } from '../tokens/creators.ts'
 import type { TokenRow } from '../tokens/token.ts'
@@ -24,9 +24,9 @@ export const list = (db: Queryable, organisationId: string, window: Window) => d
       ${oldestFirst(db, 's', window)}`
 
 /** How many service accounts the organisation has. */
-export const count = (tx: Transaction, organisationId: string) =>
-  tx<{ count: number }[]>`
-    select count(*)::int as count from service_accounts where organisation_id = ${organisationId}`
+export const count = (tx: Transaction, organisationId: string): Promise<number> =>
+  countOf(tx`
+    select count(*)::int as count from service_accounts where organisation_id = ${organisationId}`)
 
 /** One service account; undefined when there is none, also for a malformed id. */
 export const find = async (
@@ -105,7 +105,7 @@ export const tokensIn = (rows: readonly AccountTokenRow[]): TokenRow[] =>
   )
 
 /** Whether a service account is granted an environment that the caller is not. */
-export const reachesBeyond = async (tx: Transaction, id: string, callerId: string): Promise<boolean> => {
+export const reachesMore = async (tx: Transaction, id: string, callerId: string): Promise<boolean> => {
   const [row] = await tx`
     select 1 from grants g where g.principal_id = ${id} and not exists (
       select 1 from grants own where own.principal_id = ${callerId} and own.environment_id = g.environment_id)

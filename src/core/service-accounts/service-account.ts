@@ -1,13 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { reachesEverything, requireWithinOwn } from '../access.ts'
-import type { Actor } from '../actor.ts'
-import { badRequest, forbidden } from '../errors.ts'
-import { hasGlobalAccess, type Permissions, permissionsOf, type RoleKind } from '../permissions.ts'
+import type { Limit } from '../limits.ts'
+import type { Permissions, RoleKind } from '../permissions.ts'
 import { Closed, Id, Name, Timestamp } from '../schema.ts'
 import { IssuedToken, Token } from '../tokens/token.ts'
 
 /** How many service accounts an organisation can have. */
-export const MOST_SERVICE_ACCOUNTS = 10_000
+export const SERVICE_ACCOUNTS: Limit = {
+  holder: 'An organisation',
+  most: 10_000,
+  what: 'service accounts',
+  remedy: 'Delete one first.',
+}
 
 /** A service account with its role, as it is read. */
 export type ServiceAccountRow = Readonly<{
@@ -65,30 +68,6 @@ export const UpdateServiceAccount = Closed(
   { minProperties: 1 },
 )
 export type UpdateServiceAccount = Static<typeof UpdateServiceAccount>
-
-type HeldRole = Readonly<{ kind: RoleKind; permissions: Permissions | null }>
-
-/**
- * What a role must be for a caller to let a service account hold it: without global access (400), and within the
- * caller's own actions (403).
- */
-export function requireAssignable(actor: Actor, role: HeldRole): void {
-  if (hasGlobalAccess(role.kind)) throw badRequest('A service account cannot hold a role with global access.')
-  requireWithinOwn(actor, permissionsOf(role.kind, role.permissions))
-}
-
-/**
- * 403 unless a token of the service account gives its creator nothing new: neither actions nor environments.
- * `beyond` says whether the account is granted an environment that the caller is not.
- */
-export function requireTokenWithinOwn(actor: Actor, role: HeldRole, beyond: boolean): void {
-  requireWithinOwn(actor, permissionsOf(role.kind, role.permissions))
-  if (beyond && !reachesEverything(actor)) {
-    throw forbidden(
-      "This service account can access environments that you can't, so you can't create a token for it.",
-    )
-  }
-}
 
 /** A service account as it is shown. */
 export const present = (row: ServiceAccountRow): ServiceAccount => ({

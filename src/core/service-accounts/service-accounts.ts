@@ -1,25 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
-import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Queryable } from '../../platform/database.ts'
 import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { limitReached, notFound } from '../errors.ts'
 import { cancelSentBy } from '../invites/closing.ts'
+import { requireRoom } from '../limits.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
+import { found } from '../rows.ts'
 import { normaliseName } from '../text.ts'
 import { present as presentToken } from '../tokens/token.ts'
 import { issue } from '../tokens/tokens.ts'
 import { change } from '../transactions.ts'
+import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import {
   type CreatedServiceAccount,
   type CreateServiceAccount,
-  MOST_SERVICE_ACCOUNTS,
   present,
-  requireAssignable,
+  SERVICE_ACCOUNTS,
   type ServiceAccount,
   type ServiceAccountRow,
   type ServiceAccountWithTokens,
@@ -38,14 +40,13 @@ export async function get(ctx: Context, actor: Actor, id: string): Promise<Servi
   if (!can(actor, 'read', 'ServiceAccountTokens')) return present(await existing(ctx.db, actor, id))
   const rows = await queries.findWithTokens(ctx.db, actor.organisation.id, id)
   const [account] = rows
-  if (account === undefined) throw notFound('Service account')
-  return { ...present(account), tokens: queries.tokensIn(rows).map(presentToken) }
+  return { ...present(found(account, 'Service account')), tokens: queries.tokensIn(rows).map(presentToken) }
 }
 
 /**
  * Creates a service account with an identity key and a first token, which is shown this once. 404 for an unknown role,
  * 400 for one with global access, 403 for one that allows more than the caller's own, 409 beyond
- * `MOST_SERVICE_ACCOUNTS`.
+ * `SERVICE_ACCOUNTS`.
  */
 export const create = (
   ctx: Context,
@@ -54,8 +55,8 @@ export const create = (
 ): Promise<CreatedServiceAccount> =>
   change(ctx, caller, async (tx, actor) => {
     const role = await roleReferredTo(tx, actor, input.role_id)
-    requireAssignable(actor, role)
-    await requireRoom(tx, actor)
+    enforce(policy.assignRole, { actor, role })
+    requireRoom(SERVICE_ACCOUNTS, await queries.count(tx, actor.organisation.id))
     const now = ctx.clock.now()
     const organisationId = actor.organisation.id
     const id = randomUUID()
@@ -76,7 +77,6 @@ export const create = (
     )
     await record(ctx, tx, actor, {
       eventType: 'service_account.created',
-      resourceType: 'service_account',
       resourceId: account.id,
       resourceMetadata: { name: account.name },
       newValues: {
@@ -102,7 +102,7 @@ export const update = (
     const before = await existing(tx, actor, id)
     const role = input.role_id === undefined ? null : await roleReferredTo(tx, actor, input.role_id)
     const newRole = role === null || role.id === before.role_id ? null : role
-    if (newRole !== null) requireAssignable(actor, newRole)
+    if (newRole !== null) enforce(policy.assignRole, { actor, role: newRole })
     const name = input.name === undefined ? before.name : normaliseName(input.name)
     if (newRole === null && name === before.name) return present(before)
 
@@ -111,7 +111,6 @@ export const update = (
     const after = await queries.update(tx, before.id, name, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'service_account.updated',
-      resourceType: 'service_account',
       resourceId: after.id,
       resourceMetadata: { name: after.name },
       oldValues: valuesOf(before),
@@ -130,7 +129,6 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
     await principals.remove(tx, account.id)
     await record(ctx, tx, actor, {
       eventType: 'service_account.deleted',
-      resourceType: 'service_account',
       resourceId: account.id,
       resourceMetadata: { name: account.name },
       oldValues: valuesOf(account),
@@ -139,15 +137,7 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
   })
 
 async function existing(db: Queryable, actor: Actor, id: string): Promise<ServiceAccountRow> {
-  const account = await queries.find(db, actor.organisation.id, id)
-  if (account === undefined) throw notFound('Service account')
-  return account
-}
-
-async function requireRoom(tx: Transaction, actor: Actor): Promise<void> {
-  const [accounts] = await queries.count(tx, actor.organisation.id)
-  if ((accounts?.count ?? 0) < MOST_SERVICE_ACCOUNTS) return
-  throw limitReached('An organisation', MOST_SERVICE_ACCOUNTS, 'service accounts', 'Delete one first.')
+  return found(await queries.find(db, actor.organisation.id, id), 'Service account')
 }
 
 const valuesOf = (account: ServiceAccountRow) => ({

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/database.ts'
 import type { Actor } from '../actor.ts'
-import { type AuditEvent, record } from '../audit/audit.ts'
+import { record } from '../audit/audit.ts'
+import type { AuditEvent } from '../audit/events.ts'
 import * as sessions from '../auth/sessions.ts'
 import { limitReached, notFound, unauthenticated } from '../errors.ts'
 import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
@@ -88,7 +89,6 @@ export const recordCreated = (
 ): Promise<void> =>
   record(ctx, tx, actor, {
     eventType: 'token.created',
-    resourceType: 'token',
     resourceId: id,
     resourceMetadata: { name, expiresAt, ownerId: owner.id },
     newValues: { name, expiresAt },
@@ -130,7 +130,6 @@ function deletion(owner: TokenOwner, row: queries.RevokedToken): AuditEvent {
   const expiresAt = row.expires_at?.toISOString() ?? null
   return {
     eventType: 'token.deleted',
-    resourceType: 'token',
     resourceId: row.id,
     resourceMetadata: { name, expiresAt, ownerId: owner.id },
     oldValues: { name, expiresAt },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
-import { MOST_PENDING_INVITES } from '../../../src/core/invites/invite.ts'
-import { MOST_CUSTOM_ROLES } from '../../../src/core/roles/role.ts'
-import { MOST_SERVICE_ACCOUNTS } from '../../../src/core/service-accounts/service-account.ts'
+import { PENDING_INVITES } from '../../../src/core/invites/invite.ts'
+import { CUSTOM_ROLES } from '../../../src/core/roles/role.ts'
+import { SERVICE_ACCOUNTS } from '../../../src/core/service-accounts/service-account.ts'
 import { MOST_LIVE_TOKENS } from '../../../src/core/tokens/token.ts'
 import { type Database, gateOfChanges, openDatabase } from '../../../src/platform/database.ts'
 import { type Answer, api, type Client } from '../../support/api.ts'
@@ -94,12 +94,12 @@ describe(`more than ${MOST_LIVE_TOKENS} live tokens are refused`, () => {
   })
 })
 
-test(`more than ${MOST_CUSTOM_ROLES} custom roles are refused, and one that is deleted makes room`, async () => {
+test(`more than ${CUSTOM_ROLES.most} custom roles are refused, and one that is deleted makes room`, async () => {
   await ctx.db`
     insert into roles (id, organisation_id, kind, name, name_key, permissions, created_at, updated_at)
     select gen_random_uuid(), ${ada.organisationId}, 'custom', 'Many ' || n, 'many ' || n,
       '{"permissions": {}, "appPermissions": {}}', ${ctx.clock.now()}, ${ctx.clock.now()}
-    from generate_series(1, ${MOST_CUSTOM_ROLES - 2}::int) as n`
+    from generate_series(1, ${CUSTOM_ROLES.most - 2}::int) as n`
   const permissions = { permissions: {}, app_permissions: {} }
   const create: Create = (service) =>
     service.as(ada.token).post('/v1/roles', { name: randomUUID(), permissions })
@@ -111,10 +111,10 @@ test(`more than ${MOST_CUSTOM_ROLES} custom roles are refused, and one that is d
   await fillsExactly(1, create, sentence)
 })
 
-test(`more than ${MOST_SERVICE_ACCOUNTS} service accounts are refused, and one that is deleted makes room`, async () => {
+test(`more than ${SERVICE_ACCOUNTS.most} service accounts are refused, and one that is deleted makes room`, async () => {
   const role = await roleOf(ctx, 'service')
   const [before] = await ctx.db<{ count: number }[]>`select count(*)::int as count from service_accounts`
-  const count = MOST_SERVICE_ACCOUNTS - 2 - (before?.count ?? 0)
+  const count = SERVICE_ACCOUNTS.most - 2 - (before?.count ?? 0)
   await ctx.db`
     with made as (
       insert into principals (id, organisation_id, type, role_id, role_kind, identity_key, wrapped_private_key)
@@ -133,7 +133,7 @@ test(`more than ${MOST_SERVICE_ACCOUNTS} service accounts are refused, and one t
   await fillsExactly(1, create, sentence)
 })
 
-test(`more than ${MOST_PENDING_INVITES} pending invites are refused; closed and expired ones do not count`, async () => {
+test(`more than ${PENDING_INVITES.most} pending invites are refused; closed and expired ones do not count`, async () => {
   const role = await roleOf(ctx, 'developer')
   const inSeconds = (seconds: number) => new Date(ctx.clock.now().getTime() + seconds * 1000)
   const addInvites = (count: number, expiresAt: Date) =>
@@ -143,7 +143,7 @@ test(`more than ${MOST_PENDING_INVITES} pending invites are refused; closed and 
         'pending', '', ${ctx.clock.now()}, ${expiresAt}
       from (select gen_random_uuid() as id from generate_series(1, ${count}::int)) as ids`
   await addInvites(50, inSeconds(0))
-  await addInvites(MOST_PENDING_INVITES - 3, inSeconds(3600))
+  await addInvites(PENDING_INVITES.most - 3, inSeconds(3600))
   const create: Create = (service) =>
     service
       .as(ada.token)

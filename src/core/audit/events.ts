@@ -1,0 +1,227 @@
+import type { RefusalType } from './refusals.ts'
+import type { Resource } from './resources.ts'
+
+type Definition = Readonly<{
+  resource: Resource
+  /** What happened, in a sentence for the documentation. */
+  meaning: string
+  /** The fields of `resourceMetadata`, `oldValues` and `newValues`. */
+  metadata?: readonly string[]
+  old?: readonly string[]
+  new?: readonly string[]
+}>
+
+const name = ['name'] as const
+const roleValues = ['name', 'description', 'color', 'permissions'] as const
+const token = ['name', 'expiresAt'] as const
+
+/** Every change and every sign-in that the audit log records. The documentation's list is made from it. */
+export const EVENTS = {
+  'app.created': {
+    resource: 'app',
+    meaning: 'An app was created; `environments` is how many it has.',
+    metadata: name,
+    new: ['name', 'description', 'environments'],
+  },
+  'app.updated': {
+    resource: 'app',
+    meaning: 'The name or description of an app was changed.',
+    metadata: name,
+    old: ['name', 'description'],
+    new: ['name', 'description'],
+  },
+  'app.deleted': {
+    resource: 'app',
+    meaning: 'An app was deleted; `environments` is how many it had.',
+    metadata: name,
+    old: ['name', 'description', 'environments'],
+  },
+  'environment.created': {
+    resource: 'environment',
+    meaning: 'An environment was added to an app.',
+    metadata: name,
+    new: ['name', 'envType'],
+  },
+  'environment.updated': {
+    resource: 'environment',
+    meaning: 'An environment was renamed.',
+    metadata: name,
+    old: name,
+    new: name,
+  },
+  'environment.deleted': {
+    resource: 'environment',
+    meaning: 'An environment was deleted.',
+    metadata: name,
+    old: ['name', 'envType'],
+  },
+  'invite.created': {
+    resource: 'invite',
+    meaning: 'Somebody was invited.',
+    new: ['role', 'expiresAt'],
+  },
+  'invite.accepted': {
+    resource: 'invite',
+    meaning: 'An invite was accepted; its member belongs to the organisation since.',
+    new: ['memberId', 'role'],
+  },
+  'invite.cancelled': { resource: 'invite', meaning: 'An invite was cancelled.', old: ['role'] },
+  'member.access_changed': {
+    resource: 'member',
+    meaning: 'Environments were granted to a member, or revoked.',
+    metadata: name,
+    old: ['revoked', 'total'],
+    new: ['granted', 'total'],
+  },
+  'member.role_changed': {
+    resource: 'member',
+    meaning: 'A member was given another role.',
+    metadata: name,
+    old: ['role'],
+    new: ['role'],
+  },
+  'member.removed': {
+    resource: 'member',
+    meaning: 'A member was removed from the organisation.',
+    metadata: name,
+    old: ['role'],
+  },
+  'organisation.created': {
+    resource: 'organisation',
+    meaning: 'The first account was registered, and founded the organisation.',
+    metadata: name,
+  },
+  'organisation.updated': {
+    resource: 'organisation',
+    meaning: 'The organisation was renamed.',
+    metadata: name,
+    old: name,
+    new: name,
+  },
+  'organisation.ownership_transferred': {
+    resource: 'organisation',
+    meaning: 'Another member became the Owner, and the former Owner an Admin.',
+    old: ['ownerId'],
+    new: ['ownerId'],
+  },
+  'role.created': {
+    resource: 'role',
+    meaning: 'A custom role was created.',
+    metadata: name,
+    new: roleValues,
+  },
+  'role.updated': {
+    resource: 'role',
+    meaning: 'A custom role was changed.',
+    metadata: name,
+    old: roleValues,
+    new: roleValues,
+  },
+  'role.deleted': {
+    resource: 'role',
+    meaning: 'A custom role was deleted.',
+    metadata: name,
+    old: roleValues,
+  },
+  'service_account.created': {
+    resource: 'service_account',
+    meaning: 'A service account was created with its first token.',
+    metadata: name,
+    new: ['name', 'role', 'initialToken'],
+  },
+  'service_account.updated': {
+    resource: 'service_account',
+    meaning: 'The name or role of a service account was changed.',
+    metadata: name,
+    old: ['name', 'role'],
+    new: ['name', 'role'],
+  },
+  'service_account.access_changed': {
+    resource: 'service_account',
+    meaning: 'Environments were granted to a service account, or revoked.',
+    metadata: name,
+    old: ['revoked', 'total'],
+    new: ['granted', 'total'],
+  },
+  'service_account.deleted': {
+    resource: 'service_account',
+    meaning: 'A service account was deleted.',
+    metadata: name,
+    old: ['name', 'role'],
+  },
+  'session.ended': {
+    resource: 'session',
+    meaning: 'A session was ended: by signing out, or from another one.',
+  },
+  'token.created': {
+    resource: 'token',
+    meaning: 'A token of a member or of a service account was created.',
+    metadata: ['name', 'expiresAt', 'ownerId'],
+    new: token,
+  },
+  'token.deleted': {
+    resource: 'token',
+    meaning: 'A token of a member or of a service account was revoked.',
+    metadata: ['name', 'expiresAt', 'ownerId'],
+    old: token,
+  },
+  'user.registered': { resource: 'user', meaning: 'An account was registered.' },
+  'user.email_verified': { resource: 'user', meaning: 'An account’s e-mail address was verified.' },
+  'user.signed_in': { resource: 'user', meaning: 'Somebody signed in.' },
+  'user.sign_in_failed': {
+    resource: 'user',
+    meaning: 'A sign-in to an account failed. Failures of one minute share an entry with their count.',
+  },
+  'user.password_changed': {
+    resource: 'user',
+    new: ['revokedTokens'],
+    meaning: 'A password was changed; all sessions of the account ended.',
+  },
+  'user.password_reset': {
+    resource: 'user',
+    new: ['revokedTokens'],
+    meaning: 'A password was set by a reset link; all sessions of the account ended.',
+  },
+} as const satisfies Readonly<Record<string, Definition>>
+
+export type EventType = keyof typeof EVENTS
+
+type Fields<D, Key extends string> = D extends {
+  readonly [K in Key]: readonly (infer Field extends string)[]
+}
+  ? Readonly<Record<Field, unknown>>
+  : undefined
+
+type Place = Readonly<{
+  resourceId: string | null
+  /** What happened this time, in a sentence. */
+  description: string
+  /** The app and the environment that the entry is about: callers that can't access them don't see it. */
+  appId?: string | null
+  environmentId?: string | null
+}>
+/** One event with exactly its fields. */
+export type EventOf<T extends EventType, D = (typeof EVENTS)[T]> = Place & {
+  readonly eventType: T
+} & Optional<{
+    readonly resourceMetadata: Fields<D, 'metadata'>
+    readonly oldValues: Fields<D, 'old'>
+    readonly newValues: Fields<D, 'new'>
+  }>
+/** Fields that are undefined may be left out. */
+type Optional<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: undefined
+}
+
+/** An entry to record: an event with exactly its fields. Never key material, a password, a token or an e-mail address. */
+export type AuditEvent = { [T in EventType]: EventOf<T> }[EventType]
+
+/** The entry of a refused request to record: its target need not be of the resource that its name begins with. */
+export type Refusal = Readonly<{
+  eventType: RefusalType
+  resourceType: Resource
+  resourceId: string | null
+  description: string
+  appId: string | null
+  environmentId: string | null
+}>

@@ -1,0 +1,15 @@
+/** What an entry of the audit log can be about. */
+export type Resource =
+  | 'access'
+  | 'app'
+  | 'audit_log'
+  | 'environment'
+  | 'invite'
+  | 'key'
+  | 'member'
+  | 'organisation'
+  | 'role'
+  | 'service_account'
+  | 'session'
+  | 'token'
+  | 'user'

@@ -1,0 +1,189 @@
+// Generated from the migrated schema by tests/core/tables.test.ts; UPDATE=1 writes it again.
+
+type Tables = {
+  apps: Readonly<{
+    id: string
+    organisation_id: string
+    name: string
+    name_key: string
+    description: string | null
+    created_at: Date
+    updated_at: Date
+  }>
+  audit_entries: Readonly<{
+    id: string
+    organisation_id: string
+    event_type: string
+    resource_type: string
+    resource_id: string | null
+    app_id: string | null
+    environment_id: string | null
+    actor_type: 'user' | 'service_account'
+    actor_id: string
+    actor_metadata: unknown
+    resource_metadata: unknown
+    old_values: unknown
+    new_values: unknown
+    description: string
+    ip_address: string | null
+    user_agent: string | null
+    request_id: string | null
+    count: number
+    coalesce_key: Uint8Array | null
+    timestamp: Date
+  }>
+  deployment: Readonly<{
+    singleton: boolean
+    organisation_id: string | null
+    server_key_id: string | null
+  }>
+  email_links: Readonly<{
+    id: string
+    user_id: string
+    purpose: 'verify-email' | 'reset-password'
+    nonce: Uint8Array
+    created_at: Date
+    expires_at: Date
+    used_at: Date | null
+  }>
+  environment_keys: Readonly<{
+    organisation_id: string
+    principal_id: string
+    app_id: string
+    environment_id: string
+    wrapped_seed: string
+    wrapped_salt: string
+    created_at: Date
+  }>
+  environments: Readonly<{
+    id: string
+    organisation_id: string
+    app_id: string
+    name: string
+    name_key: string
+    env_type: 'dev' | 'staging' | 'prod' | 'custom'
+    index: number
+    public_key: string
+    wrapped_seed: string
+    wrapped_salt: string
+    created_at: Date
+    updated_at: Date
+  }>
+  grants: Readonly<{
+    organisation_id: string
+    principal_id: string
+    app_id: string
+    environment_id: string
+    created_at: Date
+  }>
+  invites: Readonly<{
+    id: string
+    organisation_id: string
+    email: string
+    email_key: string
+    role_id: string | null
+    role_kind: string | null
+    state: 'pending' | 'accepted' | 'cancelled' | 'expired'
+    nonce: Uint8Array
+    invited_by: string | null
+    created_at: Date
+    expires_at: Date
+    closed_at: Date | null
+  }>
+  members: Readonly<{
+    id: string
+    organisation_id: string
+    user_id: string
+    role_name: string | null
+    created_at: Date
+    updated_at: Date
+    removed_at: Date | null
+    principal_id: string | null
+    principal_type: string
+  }>
+  organisations: Readonly<{
+    id: string
+    name: string
+    created_at: Date
+    updated_at: Date
+  }>
+  principals: Readonly<{
+    id: string
+    organisation_id: string
+    type: 'member' | 'service_account'
+    role_id: string
+    role_kind: string
+    identity_key: string
+    wrapped_private_key: string
+  }>
+  roles: Readonly<{
+    id: string
+    organisation_id: string
+    kind: 'owner' | 'admin' | 'manager' | 'developer' | 'service' | 'custom'
+    position: number
+    name: string
+    name_key: string
+    description: string | null
+    color: string
+    permissions: unknown
+    created_at: Date
+    updated_at: Date
+  }>
+  schema_floor: Readonly<{
+    singleton: boolean
+    floor: number
+  }>
+  service_accounts: Readonly<{
+    id: string
+    organisation_id: string
+    name: string
+    principal_type: string
+    created_at: Date
+    updated_at: Date
+  }>
+  session_tokens: Readonly<{
+    hash: Uint8Array
+    session_id: string
+    expires_at: Date
+  }>
+  sessions: Readonly<{
+    id: string
+    user_id: string
+    cookie_hash: Uint8Array
+    ip_address: string | null
+    user_agent: string | null
+    created_at: Date
+    last_used_at: Date
+    expires_at: Date
+  }>
+  sign_in_attempts: Readonly<{
+    key: string
+    window_start: Date
+    expires_at: Date
+    count: number
+  }>
+  tokens: Readonly<{
+    id: string
+    organisation_id: string
+    principal_id: string
+    name: string
+    hash: Uint8Array
+    created_at: Date
+    expires_at: Date | null
+    last_used_at: Date | null
+  }>
+  users: Readonly<{
+    id: string
+    email: string
+    email_key: string
+    full_name: string
+    password_hash: string | null
+    email_verified_at: Date | null
+    verification_required: boolean
+    created_at: Date
+    updated_at: Date
+  }>
+}
+
+/** These columns of a table's row, as they are read. */
+export type Row<Table extends keyof Tables, Column extends keyof Tables[Table]> = Pick<Tables[Table], Column>
