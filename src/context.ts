@@ -2,15 +2,20 @@ import type { Config } from './config.ts'
 import { SENT_JOBS, type SentJob } from './core/jobs.ts'
 import { createServerKeys, type ServerKeys } from './core/keys/server-keys.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
-import { type Database, type DatabaseConfig, gateOfChanges, openDatabase } from './platform/database.ts'
 import type { Gate } from './platform/gate.ts'
-import type { Kv } from './platform/kv.ts'
+import type { Kv } from './platform/kv/kv.ts'
+import { openKv } from './platform/kv/open-kv.ts'
 import { createLog, type Log } from './platform/log.ts'
-import { createMailer, type Mailer } from './platform/mailer.ts'
+import { createMailer, type Mailer } from './platform/mail/mailer.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
-import { openKv } from './platform/open-kv.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
-import { createQueue, type Queue } from './platform/queue.ts'
+import {
+  type Database,
+  type DatabaseConfig,
+  gateOfChanges,
+  openDatabase,
+} from './platform/postgres/database.ts'
+import { createQueue, type Queue } from './platform/queue/queue.ts'
 
 /** Everything a use case may reach: the first parameter of each, and nothing is ambient beside it. */
 export type Context = Readonly<{

@@ -124,7 +124,7 @@ const directions = (files: Record<string, string>) =>
   wrongDirections(importsOf(sources(files)), areaOf, rules)
 
 test.each([
-  ['src/platform/kv.ts', `import { can } from '../core/access.ts'`],
+  ['src/platform/kv/kv.ts', `import { can } from '../core/access.ts'`],
   ['src/core/access.ts', `import { createApp } from '../backend/app.ts'`],
   ['src/core/access.ts', `import type { App } from '../backend/app.ts'`],
   ['src/core/access.ts', `import { openDatabase } from '../platform/database.ts'\nopenDatabase()`],
@@ -167,8 +167,8 @@ test.each([
 
 test("a feature's own SQL is for every file of it", () => {
   const own = {
-    'src/core/auth/sessions.ts': `import { find } from './session-queries.ts'\nfind()`,
-    'src/core/auth/session-queries.ts': `import { columns } from './queries.ts'\ncolumns()`,
+    'src/core/sessions/sessions.ts': `import { find } from './session-queries.ts'\nfind()`,
+    'src/core/sessions/queries.ts': `import { columns } from './queries.ts'\ncolumns()`,
   }
   expect(foreignQueries(importsOf(sources(own)))).toEqual([])
 })

@@ -1,5 +1,5 @@
-import type { DatabaseConfig } from '../platform/database.ts'
-import type { KvConfig } from '../platform/kv.ts'
+import type { KvConfig } from '../platform/kv/kv.ts'
+import type { DatabaseConfig } from '../platform/postgres/database.ts'
 import { parseHost } from './addresses.ts'
 import { parseCertificates, readCertificates } from './certificates.ts'
 import type { PlainName, Settings } from './settings.ts'

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../platform/database.ts'
+import type { Database, Queryable } from '../platform/postgres/database.ts'
 import type { ServerKeys } from './keys/server-keys.ts'
 
 /**

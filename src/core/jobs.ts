@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { JobDefinition } from '../platform/queue.ts'
+import type { JobDefinition } from '../platform/queue/queue.ts'
 
 /** A gateway that is away for half a day still gets its mails; each link is checked again before it is sent. */
 const mail = { retryLimit: 12, retryDelaySeconds: 15, backoff: true, expireSeconds: 120 } as const

@@ -1,4 +1,4 @@
-import type { Transaction } from '../platform/database.ts'
+import type { Transaction } from '../platform/postgres/database.ts'
 import { constraintError } from './constraints.ts'
 import { nameKey } from './text.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from '../context.ts'
-import type { Queryable } from '../platform/database.ts'
+import type { Queryable } from '../platform/postgres/database.ts'
 import { badRequest } from './errors.ts'
 
 /** What a list request may ask for: at most `limit` items, those after `cursor`. */

@@ -2,8 +2,8 @@ import { createApp } from '../backend/app.ts'
 import { readConfig } from '../config.ts'
 import { createContext } from '../context.ts'
 import { requireServerSecret } from '../core/deployment.ts'
-import { readMigrations } from '../platform/migrate.ts'
-import { waitForSchema } from '../platform/schema-status.ts'
+import { readMigrations } from '../platform/postgres/migrate.ts'
+import { waitForSchema } from '../platform/postgres/schema-status.ts'
 
 /** What is used of Deno; its own types would clash with Bun's. */
 type DenoServe = (

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../context.ts'
-import { isAllowedHost } from '../platform/hosts.ts'
-import type { FetchHandler } from '../platform/http-server.ts'
-import { readiness } from '../platform/readiness.ts'
-import { API_HEADERS } from '../platform/security-headers.ts'
+import { isAllowedHost } from '../platform/http/hosts.ts'
+import type { FetchHandler } from '../platform/http/http-server.ts'
+import { API_HEADERS } from '../platform/http/security-headers.ts'
+import { readiness } from '../platform/postgres/readiness.ts'
 
 /**
  * What a worker that runs by itself answers over HTTP: `/service/health/` and `/service/ready/`, under any Host, as

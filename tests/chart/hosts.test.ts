@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readConfig } from '../../src/config.ts'
-import { isAllowedHost } from '../../src/platform/hosts.ts'
+import { isAllowedHost } from '../../src/platform/http/hosts.ts'
 import {
   configOf,
   deployments,

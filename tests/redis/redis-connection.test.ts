@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keepConnected } from '../../src/platform/redis-connection.ts'
+import { keepConnected } from '../../src/platform/kv/redis-connection.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRedis } from '../support/redis-server.ts'
 

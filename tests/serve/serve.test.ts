@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { clusterDirectory } from '../../src/platform/data-directory.ts'
+import { clusterDirectory } from '../../src/platform/postgres/data-directory.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   cleanUp,

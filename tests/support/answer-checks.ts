@@ -1,5 +1,5 @@
 import type { App } from '../../src/backend/app.ts'
-import type { Database } from '../../src/platform/database.ts'
+import type { Database } from '../../src/platform/postgres/database.ts'
 import type { Answer } from './api.ts'
 
 /** A request as a test sends it; `isRecorded` is false where it must leave no entry in the audit trail. */

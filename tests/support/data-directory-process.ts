@@ -3,10 +3,14 @@
  * database if asked to, prints one line of JSON and lives until its standard input closes.
  * Arguments: the directory, `lock` or `serve`, and a user id to become first.
  */
-import { openDataDirectory } from '../../src/platform/data-directory.ts'
-import { openDatabase } from '../../src/platform/database.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
+
 import { createLog } from '../../src/platform/log.ts'
+import { openDataDirectory } from '../../src/platform/postgres/data-directory.ts'
+import { openDatabase } from '../../src/platform/postgres/database.ts'
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/platform/postgres/embedded-postgres.ts'
 
 const [path = '', mode, user] = process.argv.slice(2)
 let server: EmbeddedPostgres | undefined

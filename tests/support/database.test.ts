@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { openDatabase } from '../../src/platform/database.ts'
-import { readMigrations } from '../../src/platform/migrate.ts'
-import { schemaStatus } from '../../src/platform/schema-status.ts'
+import { openDatabase } from '../../src/platform/postgres/database.ts'
+import { readMigrations } from '../../src/platform/postgres/migrate.ts'
+import { schemaStatus } from '../../src/platform/postgres/schema-status.ts'
 import { emptyDatabase, testDatabase } from './database.ts'
 
 test('two test databases are apart', async () => {

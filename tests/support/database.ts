@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { systemClock } from '../../src/platform/clock.ts'
-import { type Database, type DatabaseConfig, openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
-import { migrate, readMigrations } from '../../src/platform/migrate.ts'
+import { type Database, type DatabaseConfig, openDatabase } from '../../src/platform/postgres/database.ts'
+import { migrate, readMigrations } from '../../src/platform/postgres/migrate.ts'
 import { startTestServer } from './server.ts'
 
 /**

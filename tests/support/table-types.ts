@@ -1,4 +1,4 @@
-import type { Database } from '../../src/platform/database.ts'
+import type { Database } from '../../src/platform/postgres/database.ts'
 
 type Column = { table: string; column: string; type: string; nullable: boolean; choices: string[] | null }
 

@@ -1,10 +1,10 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
-import * as emailLinks from '../../core/auth/email-links.ts'
-import { deviceCookie, readDeviceCookies } from '../cookies.ts'
-import type { Requests } from '../requests.ts'
-import { answers, NoContent } from '../responses.ts'
-import { sessionGuard } from '../session-guard.ts'
+import * as emailLinks from '../../core/links/email-links.ts'
+import { deviceCookie, readDeviceCookies } from '../http/cookies.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers, NoContent } from '../http/responses.ts'
+import { sessionGuard } from '../http/session-guard.ts'
 
 const tags = ['Sign-in']
 const { AskForLink, ResetPassword, UseLink } = emailLinks

@@ -2,10 +2,10 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../core/errors.ts'
-import { readiness } from '../../platform/readiness.ts'
-import { guard } from '../guard.ts'
-import type { Requests } from '../requests.ts'
-import { answers } from '../responses.ts'
+import { readiness } from '../../platform/postgres/readiness.ts'
+import { guard } from '../http/guard.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers } from '../http/responses.ts'
 
 const tags = ['Health']
 

@@ -1,10 +1,10 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
-import { UseLink } from '../../core/auth/email-links.ts'
 import * as acceptance from '../../core/invites/acceptance.ts'
-import type { Requests } from '../requests.ts'
-import { answers } from '../responses.ts'
-import { sessionGuard } from '../session-guard.ts'
+import { UseLink } from '../../core/links/email-links.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers } from '../http/responses.ts'
+import { sessionGuard } from '../http/session-guard.ts'
 
 const tags = ['Invites']
 

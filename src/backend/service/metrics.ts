@@ -2,9 +2,9 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import { METRICS_CONTENT_TYPE } from '../../platform/metrics.ts'
-import { guard } from '../guard.ts'
-import type { Requests } from '../requests.ts'
-import { answers } from '../responses.ts'
+import { guard } from '../http/guard.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers } from '../http/responses.ts'
 
 /** `/service/metrics/`: what this process has counted, for Prometheus. */
 export const metricsRoutes = (ctx: Context, requests: Requests) =>

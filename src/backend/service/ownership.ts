@@ -2,9 +2,9 @@ import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import type { Actor } from '../../core/actor.ts'
 import { TransferOwnership, transfer } from '../../core/organisations/ownership-transfer.ts'
-import type { Requests } from '../requests.ts'
-import { answers, NoContent } from '../responses.ts'
-import { sessionGuard } from '../session-guard.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers, NoContent } from '../http/responses.ts'
+import { sessionGuard } from '../http/session-guard.ts'
 
 /** `/service/auth/ownership/`: a flow of the console, closed to bearers. */
 export const ownershipRoutes = (ctx: Context, requests: Requests) =>

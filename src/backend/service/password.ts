@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
-import { ChangePassword, changePassword } from '../../core/auth/password-change.ts'
-import { Register, Registered, register } from '../../core/auth/registration.ts'
-import { SignedIn, SignIn, signIn } from '../../core/auth/sign-in.ts'
-import { deviceCookie, endedSessionCookie, readDeviceCookies, sessionCookie } from '../cookies.ts'
-import type { Requests } from '../requests.ts'
-import { answers, NoContent } from '../responses.ts'
-import { sessionGuard } from '../session-guard.ts'
+import { ChangePassword, changePassword } from '../../core/accounts/password-change.ts'
+import { Register, Registered, register } from '../../core/accounts/registration.ts'
+import { SignedIn, SignIn, signIn } from '../../core/sign-in/sign-in.ts'
+import { deviceCookie, endedSessionCookie, readDeviceCookies, sessionCookie } from '../http/cookies.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers, NoContent } from '../http/responses.ts'
+import { sessionGuard } from '../http/session-guard.ts'
 
 const tags = ['Sign-in']
 

@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
-import { Methods, methods } from '../../core/auth/methods.ts'
-import { Session, SessionBearer } from '../../core/auth/session.ts'
-import * as sessions from '../../core/auth/sessions.ts'
-import { endedSessionCookie } from '../cookies.ts'
-import type { Requests } from '../requests.ts'
-import { answers, ById, ListOf, NoBody, NoContent, PageQuery } from '../responses.ts'
-import { sessionGuard } from '../session-guard.ts'
+import { Session, SessionBearer } from '../../core/sessions/session.ts'
+import * as sessions from '../../core/sessions/sessions.ts'
+import { Methods, methods } from '../../core/sign-in/methods.ts'
+import { endedSessionCookie } from '../http/cookies.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers, ById, ListOf, NoBody, NoContent, PageQuery } from '../http/responses.ts'
+import { sessionGuard } from '../http/session-guard.ts'
 
 const tags = ['Sign-in']
 

@@ -2,9 +2,9 @@ import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import * as accessList from '../../core/access-list/access-list.ts'
 import { Reach } from '../../core/access-list/reach.ts'
-import { guard } from '../guard.ts'
-import type { Requests } from '../requests.ts'
-import { answers, ListOf, PageQuery } from '../responses.ts'
+import { guard } from '../http/guard.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers, ListOf, PageQuery } from '../http/responses.ts'
 
 const ofId = (description: string) => t.Optional(t.String({ maxLength: 200, description }))
 

@@ -2,9 +2,9 @@ import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import { CreateEnvironment, Environment, UpdateEnvironment } from '../../core/environments/environment.ts'
 import * as environments from '../../core/environments/environments.ts'
-import { guard } from '../guard.ts'
-import type { Requests } from '../requests.ts'
-import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
+import { guard } from '../http/guard.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers, ById, ListOf, NoContent, PageQuery } from '../http/responses.ts'
 
 const tags = ['Environments']
 

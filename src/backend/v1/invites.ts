@@ -2,9 +2,9 @@ import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import { CreateInvite, Invite, PENDING_INVITES } from '../../core/invites/invite.ts'
 import * as invites from '../../core/invites/invites.ts'
-import { guard } from '../guard.ts'
-import type { Requests } from '../requests.ts'
-import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
+import { guard } from '../http/guard.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers, ById, ListOf, NoContent, PageQuery } from '../http/responses.ts'
 
 const tags = ['Invites']
 

@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts'
 import * as entries from '../../core/audit/entries.ts'
 import { Entry, type EntryFilter } from '../../core/audit/entry.ts'
 import { Instant, instantFrom } from '../../core/instant.ts'
-import { guard } from '../guard.ts'
-import type { Requests } from '../requests.ts'
-import { answers, ListOf, PageQuery } from '../responses.ts'
+import { guard } from '../http/guard.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers, ListOf, PageQuery } from '../http/responses.ts'
 
 // Postgres knows no NUL in text.
 const exactly = (example: string) =>

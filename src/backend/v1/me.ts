@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import * as me from '../../core/me/me.ts'
-import { guard } from '../guard.ts'
-import type { Requests } from '../requests.ts'
-import { answers } from '../responses.ts'
+import { guard } from '../http/guard.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers } from '../http/responses.ts'
 
 const tags = ['Me']
 

@@ -4,9 +4,9 @@ import { SetAccess } from '../../core/grants/grant.ts'
 import { ChangeRole, Member } from '../../core/members/member.ts'
 import * as memberAccess from '../../core/members/member-access.ts'
 import * as members from '../../core/members/members.ts'
-import { guard } from '../guard.ts'
-import type { Requests } from '../requests.ts'
-import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
+import { guard } from '../http/guard.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers, ById, ListOf, NoContent, PageQuery } from '../http/responses.ts'
 
 const tags = ['Members']
 

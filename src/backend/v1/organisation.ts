@@ -2,9 +2,9 @@ import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import { Organisation, UpdateOrganisation } from '../../core/organisations/organisation.ts'
 import * as organisations from '../../core/organisations/organisations.ts'
-import { guard } from '../guard.ts'
-import type { Requests } from '../requests.ts'
-import { answers } from '../responses.ts'
+import { guard } from '../http/guard.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers } from '../http/responses.ts'
 
 const tags = ['Organisation']
 

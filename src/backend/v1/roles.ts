@@ -2,9 +2,9 @@ import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import { CreateRole, CUSTOM_ROLES, Role, RoleSummary, UpdateRole } from '../../core/roles/role.ts'
 import * as roles from '../../core/roles/roles.ts'
-import { guard } from '../guard.ts'
-import type { Requests } from '../requests.ts'
-import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
+import { guard } from '../http/guard.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers, ById, ListOf, NoContent, PageQuery } from '../http/responses.ts'
 
 const tags = ['Roles']
 

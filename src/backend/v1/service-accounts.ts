@@ -13,9 +13,9 @@ import {
 import * as access from '../../core/service-accounts/service-account-access.ts'
 import * as serviceAccounts from '../../core/service-accounts/service-accounts.ts'
 import { CreateToken, IssuedToken, MOST_LIVE_TOKENS, Token } from '../../core/tokens/token.ts'
-import { guard } from '../guard.ts'
-import type { Requests } from '../requests.ts'
-import { answers, ById, ListOf, NoContent, PageQuery } from '../responses.ts'
+import { guard } from '../http/guard.ts'
+import type { Requests } from '../http/requests.ts'
+import { answers, ById, ListOf, NoContent, PageQuery } from '../http/responses.ts'
 
 const tags = ['Service accounts']
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../context.ts'
-import type { Queryable } from '../../platform/database.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record, recordAll } from '../audit/audit.ts'
 import { createEnvironments } from '../environments/creation.ts'

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import type { EnvironmentRow } from '../environments/environment.ts'
 import { environmentsOfApp } from '../environments/of-app.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import { reachesEverything } from '../access.ts'
 import type { Actor } from '../actor.ts'
 

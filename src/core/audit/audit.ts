@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
-import type { Queryable } from '../../platform/database.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor, Credential, RequestOrigin } from '../actor.ts'
 import { type AuditEvent, EVENTS, type Refusal } from './events.ts'
 

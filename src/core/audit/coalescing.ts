@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
-import type { Queryable } from '../../platform/database.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import { transaction } from '../transactions.ts'
 import { type Author, entryRow } from './audit.ts'
 import type { AuditEvent, Refusal } from './events.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import { rowsToRead, type Window } from '../pagination.ts'
 import { isId } from '../schema.ts'
 import type { EntryFilter, EntryRow, Viewer } from './entry.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
-import type { Transaction } from '../../platform/database.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
 import { reachesEverything } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { grantToCreator } from '../grants/grants.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { Queryable } from '../../platform/database.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { requireFreeName } from '../names.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { Transaction } from '../../platform/database.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
 import { prepareRecipient, type Recipient, wrapForRecipient } from '../keys/wrapping.ts'
 
 /** An environment's seed and salt, as the server keeps them for itself. */

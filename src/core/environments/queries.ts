@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { appIsVisible, environmentIsVisible } from '../apps/visibility.ts'
 import { rowsToRead, type Window } from '../pagination.ts'

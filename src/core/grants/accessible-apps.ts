@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import type { AccessibleApps } from './grant.ts'
 
 /** The apps that a principal `p` of the enclosing query can open, as JSON. */

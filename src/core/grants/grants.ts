@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { Transaction } from '../../platform/database.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { giveCopies } from '../environments/key-copies.ts'

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { SealedEnvironment } from '../environments/key-copies.ts'
 import type { RoleKind } from '../permissions.ts'
 import type { Subject, Wish } from './grant.ts'

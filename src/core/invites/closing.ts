@@ -1,4 +1,4 @@
-import type { Transaction } from '../../platform/database.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
 import * as queries from './queries.ts'
 
 /** Closes the organisation's invites whose time is over, so that they hold no role any more. */

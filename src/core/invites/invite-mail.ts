@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { linkUrl } from '../auth/links.ts'
+import { linkUrl } from '../links/link.ts'
 import * as queries from './queries.ts'
 
 /** Mails an invite's link to whom it invites, unless the invite is over by now or there is no mail gateway any more. */

@@ -2,8 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
-import { linkUrl } from '../auth/links.ts'
 import type { Limit } from '../limits.ts'
+import { linkUrl } from '../links/link.ts'
 import { Closed, Email, Id, Nullable, Timestamp } from '../schema.ts'
 
 /** How long an invite can be accepted. */

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { oldestFirst, type Window } from '../pagination.ts'
 import type { RoleKind } from '../permissions.ts'
 import { countOf, written } from '../rows.ts'

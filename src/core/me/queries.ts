@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import type { RoleRow } from '../roles/role.ts'
 
 /** The role that a principal holds now, and its organisation's name; undefined when the principal is gone. */

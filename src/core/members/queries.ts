@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { accessibleApps } from '../grants/accessible-apps.ts'
 import type { AccessibleApps } from '../grants/grant.ts'
 import { oldestFirst, type Window } from '../pagination.ts'

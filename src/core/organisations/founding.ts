@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
-import type { Transaction } from '../../platform/database.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
 import { join } from '../members/joining.ts'
 import { DEFAULT_ROLES } from '../permissions.ts'
 import { nameKey } from '../text.ts'

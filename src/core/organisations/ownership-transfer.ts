@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
-import type { Transaction } from '../../platform/database.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
 import { type Actor, type Caller, isActor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import * as members from '../members/members.ts'

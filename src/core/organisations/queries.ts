@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { written } from '../rows.ts'
 import type { OrganisationRow } from './organisation.ts'
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { Transaction } from '../../platform/database.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
 import { giveCopies } from '../environments/key-copies.ts'
 import { generateIdentityKeys } from '../keys/identity-keys.ts'
 import { hasGlobalAccess, type RoleKind } from '../permissions.ts'

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../platform/database.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Holder, SealedEnvironment } from '../environments/key-copies.ts'
 import type { RoleKind } from '../permissions.ts'
 

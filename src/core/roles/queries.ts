@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { cut, type Window } from '../pagination.ts'
 import { countOf, findById, written } from '../rows.ts'
 import type { Holders } from './policy.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
-import type { Queryable } from '../../platform/database.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { notFound } from '../errors.ts'
 import { AccessibleApps, type SetAccess } from '../grants/grant.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
-import type { Queryable } from '../../platform/database.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 
 /** What a reading of tokens `t` with `creators` says of a token's creator: a member's name as it is now. */
 export const creatorColumns = (db: Queryable) => db`

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../../platform/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { oldestFirst, type Window } from '../pagination.ts'
 import { written } from '../rows.ts'
 import { isId } from '../schema.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
-import { linkToken } from '../../../src/core/auth/links.ts'
+import { linkToken } from '../../../src/core/links/link.ts'
 import { type Answer, api } from '../../support/api.ts'
 import { entriesAbout, trailAsText } from '../../support/audit-entries.ts'
 import { type TestContext, testContext } from '../../support/context.ts'

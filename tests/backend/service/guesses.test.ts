@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { linkToken } from '../../../src/core/auth/links.ts'
+import { linkToken } from '../../../src/core/links/link.ts'
 import { type Answer, api } from '../../support/api.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
 import { runJobs } from '../../support/jobs.ts'

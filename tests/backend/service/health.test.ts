@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
-import { openDatabase } from '../../../src/platform/database.ts'
+import { openDatabase } from '../../../src/platform/postgres/database.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { countStatements } from '../../support/statements.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Actor } from '../../../src/core/actor.ts'
-import { authenticate } from '../../../src/core/auth/authenticate.ts'
+import { authenticate } from '../../../src/core/authentication/authenticate.ts'
 import { join } from '../../../src/core/members/joining.ts'
 import * as tokens from '../../../src/core/tokens/tokens.ts'
 import { api } from '../../support/api.ts'

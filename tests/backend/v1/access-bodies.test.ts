@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import { MAX_IDS } from '../../../src/core/grants/grant.ts'
-import { openDatabase } from '../../../src/platform/database.ts'
+import { openDatabase } from '../../../src/platform/postgres/database.ts'
 import { api } from '../../support/api.ts'
 import { app, appWith, type TestApp } from '../../support/apps.ts'
 import { entriesAbout } from '../../support/audit-entries.ts'

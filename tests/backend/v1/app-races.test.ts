@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import type { App } from '../../../src/core/apps/app.ts'
-import { openDatabase } from '../../../src/platform/database.ts'
+import { openDatabase } from '../../../src/platform/postgres/database.ts'
 import { type Answer, api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { member, owner, type Person, roleOf } from '../../support/people.ts'

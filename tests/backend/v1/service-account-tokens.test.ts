@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../src/platform/database.ts'
+import { openDatabase } from '../../../src/platform/postgres/database.ts'
 import { api, type Client } from '../../support/api.ts'
 import { appWith, grant } from '../../support/apps.ts'
 import { entriesAbout } from '../../support/audit-entries.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
-import { openDatabase } from '../../../src/platform/database.ts'
+import { openDatabase } from '../../../src/platform/postgres/database.ts'
 import { clientIdentity, clientOpenWithToken } from '../../core/keys/published-format.ts'
 import { api, type Client } from '../../support/api.ts'
 import { entriesAbout, trailAsText } from '../../support/audit-entries.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createLog } from '../../../src/platform/log.ts'
-import { migrate, readMigrations } from '../../../src/platform/migrate.ts'
+import { migrate, readMigrations } from '../../../src/platform/postgres/migrate.ts'
 import { emptyDatabase, type TestDatabase } from '../../support/database.ts'
 
 const organisationId = randomUUID()

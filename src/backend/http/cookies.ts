@@ -1,0 +1,39 @@
+import type { Config } from '../../config.ts'
+import { SESSION_SECONDS } from '../../core/sessions/sessions.ts'
+import { DEVICE_SECONDS } from '../../core/sign-in/devices.ts'
+
+type Origin = Pick<Config, 'origin'>
+
+/** The session's cookie in a request; null when there is none. */
+export const readSessionCookie = (config: Origin, request: Request): string | null =>
+  valuesOf(request, sessionName(config))[0] ?? null
+
+/** The header that gives the browser a session's cookie. */
+export const sessionCookie = (config: Origin, value: string): string =>
+  header(config, sessionName(config), value, '/', SESSION_SECONDS)
+
+/** The header that takes the session's cookie from the browser. */
+export const endedSessionCookie = (config: Origin): string => header(config, sessionName(config), '', '/', 0)
+
+/** Every device cookie in a request: another host of the same domain can set one of this name, too. */
+export const readDeviceCookies = (config: Origin, request: Request): string[] =>
+  valuesOf(request, deviceName(config))
+
+/** The header that gives the browser its device cookie. */
+export const deviceCookie = (config: Origin, value: string): string =>
+  header(config, deviceName(config), value, '/service/auth/', DEVICE_SECONDS)
+
+const isSecure = ({ origin }: Origin): boolean => origin.startsWith('https:')
+
+/** The prefix `__Host-` demands Path=/; a cookie of a narrower path takes `__Secure-`. */
+const sessionName = (config: Origin): string => `${isSecure(config) ? '__Host-' : ''}keyward_session`
+const deviceName = (config: Origin): string => `${isSecure(config) ? '__Secure-' : ''}keyward_device`
+
+function valuesOf(request: Request, name: string): string[] {
+  const start = `${name}=`
+  const pairs = (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())
+  return pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length))
+}
+
+const header = (config: Origin, name: string, value: string, path: string, maxAgeSeconds: number): string =>
+  `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${isSecure(config) ? '; Secure' : ''}`

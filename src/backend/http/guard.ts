@@ -1,0 +1,102 @@
+import { Elysia } from 'elysia'
+import type { Context } from '../../context.ts'
+import { type Actor, type Caller, isActor } from '../../core/actor.ts'
+import { authenticate } from '../../core/authentication/authenticate.ts'
+import { forbidden } from '../../core/errors.ts'
+import { type Action, type AppClass, allows, type OrganisationClass } from '../../core/permissions.ts'
+import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
+import { audited } from './audited.ts'
+import type { Requests } from './requests.ts'
+
+/** Whoever has no membership reaches nothing under `/v1` but `GET /v1/me`. */
+const NOT_A_MEMBER = 'You are not a member of an organisation.'
+
+/**
+ * What a route asks of its caller, declared where the route is declared: `permission` and `appPermission` a right of
+ * the caller's role, `caller` a kind of caller, `open` nothing. The body is read once all of it is granted.
+ */
+export const guard = (ctx: Context, requests: Requests) => {
+  const isLimited = ctx.config.rateLimits.default !== null
+  const enter = async (request: Request, check: (caller: Caller) => void): Promise<unknown> => {
+    const { origin } = requests.of(request)
+    if (isLimited && origin.ipAddress !== null) {
+      await requests.limit(request, 'network', networkOf(origin.ipAddress))
+    }
+    const caller = await authenticate(ctx, request.headers.get('authorization'), origin)
+    requests.setCaller(request, caller)
+    if (isLimited) await requests.limit(request, 'principal', caller.id ?? caller.userId)
+    check(caller)
+    return await requests.readBody(request)
+  }
+  const actorOf = ({ request }: { request: Request }) => ({ actor: requests.callerOf(request) as Actor })
+
+  return new Elysia({ name: 'guard', normalize: false }).use(audited).macro({
+    permission: ([resourceClass, action, plan]: readonly [OrganisationClass, Action, 'paid plan'?]) => ({
+      detail: {
+        'x-permission': `${resourceClass}: ${action}`,
+        ...(plan !== undefined && { 'x-condition': plan }),
+      } as object,
+      transform: async (context: Entering) => {
+        context.body = await enter(context.request, (caller) => {
+          requirePermission(caller, 'permissions', resourceClass, action)
+          if (plan !== undefined && ctx.config.plan === 'free') {
+            throw forbidden("Custom roles are not available on your organisation's plan.")
+          }
+        })
+      },
+      resolve: actorOf,
+    }),
+    appPermission: ([resourceClass, action]: readonly [AppClass, Action]) => ({
+      detail: { 'x-permission': `${resourceClass} (app level): ${action}` } as object,
+      transform: async (context: Entering) => {
+        context.body = await enter(context.request, (caller) =>
+          requirePermission(caller, 'appPermissions', resourceClass, action),
+        )
+      },
+      resolve: actorOf,
+    }),
+    caller: (kind: keyof typeof CALLERS) => ({
+      detail: { 'x-permission': CALLERS[kind] } as object,
+      transform: async (context: Entering) => {
+        context.body = await enter(context.request, (caller) => {
+          if (kind === 'anyone') return
+          if (!isActor(caller)) throw forbidden(NOT_A_MEMBER)
+          if (kind === 'actor') return
+          if (caller.type !== 'user') throw forbidden('Service accounts have no personal access tokens.')
+          if (kind === 'signed-in member' && caller.credential.kind !== 'session') {
+            throw forbidden('A personal access token can only be created while signed in, not with a token.')
+          }
+        })
+      },
+      resolve: ({ request }) => ({ caller: requests.callerOf(request), ...actorOf({ request }) }),
+    }),
+    open: (_: true) => ({
+      detail: { 'x-permission': 'none', security: [] } as object,
+    }),
+  })
+}
+
+const CALLERS = {
+  anyone: 'any signed-in caller',
+  actor: 'any member or service account',
+  member: 'any member',
+  'signed-in member': 'any member, with a sign-in session',
+} as const
+
+type Entering = { request: Request; body: unknown }
+
+function requirePermission(
+  caller: Caller,
+  level: 'permissions' | 'appPermissions',
+  resourceClass: OrganisationClass | AppClass,
+  action: Action,
+): void {
+  if (!isActor(caller)) throw forbidden(NOT_A_MEMBER)
+  if (!allows(caller.role.permissions, level, resourceClass, action)) {
+    throw forbidden(`You don't have permission to ${action} ${inWords(resourceClass)}.`)
+  }
+}
+
+/** `MemberPersonalAccessTokens` → `member personal access tokens`; abbreviations stay. */
+const inWords = (resourceClass: string): string =>
+  resourceClass.replace(/[A-Z](?=[a-z])/g, (letter) => ` ${letter.toLowerCase()}`).trim()

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import ipaddr from 'ipaddr.js'
+import type { RequestOrigin } from '../../core/actor.ts'
+import type { Log } from '../../platform/log.ts'
+
+/** The address of the peer that sent a request, as the server's socket knows it. */
+export type PeerAddress = (request: Request) => string | null
+
+/** Tells whether an address belongs to a proxy whose forwarded headers are believed: CIDRs, and the word `private`. */
+export function proxyTrust(trusted: readonly string[]): (address: string) => boolean {
+  if (trusted.length === 0) return () => false
+  const ranges = trusted
+    .filter((entry) => entry !== 'private')
+    .map((entry) => ipaddr.parseCIDR(withPrefix(entry)))
+  return (address) => {
+    const parsed = parse(address)
+    if (parsed === null) return false
+    if (trusted.includes('private') && isPrivate(parsed)) return true
+    return ranges.some((range) => parsed.kind() === range[0].kind() && parsed.match(range))
+  }
+}
+
+/**
+ * Reads where a request comes from: the peer's address, or behind trusted proxies the right-most untrusted one of
+ * `X-Forwarded-For`. The request id of a trusted proxy is kept, any other is made here.
+ */
+export function originReader(trusted: readonly string[], peerAddress: PeerAddress, log: Log) {
+  const isTrusted = proxyTrust(trusted)
+  let warned = false
+  return (request: Request): RequestOrigin => {
+    const peer = plain(peerAddress(request))
+    const fromProxy = peer !== null && isTrusted(peer)
+    const forwarded = request.headers.get('x-forwarded-for')
+    if (forwarded !== null && !fromProxy && !warned && peer !== null && isPrivateAddress(peer)) {
+      warned = true
+      log.warn(
+        'a peer in a private network sends X-Forwarded-For but is not in TRUSTED_PROXIES: it is ignored',
+      )
+    }
+    const requestId = fromProxy ? request.headers.get('x-request-id') : null
+    return {
+      ipAddress: fromProxy && forwarded !== null ? clientOf(forwarded, peer, isTrusted) : peer,
+      userAgent: request.headers.get('user-agent')?.slice(0, 512) ?? null,
+      requestId: requestId !== null && /^[A-Za-z0-9._-]{1,64}$/.test(requestId) ? requestId : randomUUID(),
+    }
+  }
+}
+
+function clientOf(forwarded: string, peer: string, isTrusted: (address: string) => boolean): string {
+  let client = peer
+  for (const entry of forwarded.split(',').reverse()) {
+    const address = plain(entry.trim())
+    if (address === null) return client
+    client = address
+    if (!isTrusted(address)) return client
+  }
+  return client
+}
+
+/** An address in its one spelling: IPv4 stays as it is, IPv4 in IPv6 becomes IPv4. */
+function plain(address: string | null): string | null {
+  if (address !== null && /^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return address
+  const parsed = address === null ? null : parse(address.replace(/^\[(.*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3'))
+  return parsed?.toString() ?? null
+}
+
+function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  return ipaddr.isValid(address) ? ipaddr.process(address) : null
+}
+
+const PRIVATE = new Set(['private', 'loopback', 'uniqueLocal', 'linkLocal', 'carrierGradeNat'])
+const isPrivate = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean => PRIVATE.has(address.range())
+
+function isPrivateAddress(address: string): boolean {
+  const parsed = parse(address)
+  return parsed !== null && isPrivate(parsed)
+}
+
+const withPrefix = (entry: string): string =>
+  entry.includes('/') ? entry : `${entry}/${ipaddr.parse(entry).kind() === 'ipv4' ? 32 : 128}`

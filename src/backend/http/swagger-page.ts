@@ -1,0 +1,60 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import type { Context } from '../../context.ts'
+import { openApiDocument } from './openapi.ts'
+
+/** The page's script and style come from the package, not from a CDN: it works without internet access. */
+const ASSETS = {
+  'swagger-ui-bundle.js': {
+    type: 'text/javascript; charset=utf-8',
+    load: () => import('swagger-ui-dist/swagger-ui-bundle.js', { with: { type: 'text' } }),
+  },
+  'swagger-ui.css': {
+    type: 'text/css; charset=utf-8',
+    load: () => import('swagger-ui-dist/swagger-ui.css', { with: { type: 'text' } }),
+  },
+} as const
+
+const START = `addEventListener('load', () => SwaggerUIBundle({ url: '/swagger/json', dom_id: '#page', deepLinking: true, validatorUrl: null }))`
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Keyward API</title>
+<link rel="stylesheet" href="/swagger/swagger-ui.css">
+</head>
+<body><div id="page"></div>
+<script src="/swagger/swagger-ui-bundle.js"></script><script src="/swagger/start.js"></script>
+</body>
+</html>
+`
+
+const CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
+
+const answer = (body: string, type: string) =>
+  new Response(body, { headers: { 'content-type': type, 'content-security-policy': CSP } })
+
+/** `/swagger`: the routes' OpenAPI document, at `/swagger/json`, and a page to browse it. */
+export function swaggerPage(ctx: Context, routes: AnyElysia) {
+  let document: Promise<string> | null = null
+  const detail = { hide: true, 'x-permission': 'none' } as object
+  return new Elysia({ prefix: '/swagger', normalize: false })
+    .get('/', () => answer(PAGE, 'text/html; charset=utf-8'), { detail })
+    .get('/start.js', () => answer(START, 'text/javascript; charset=utf-8'), { detail })
+    .get('/swagger-ui-bundle.js', () => asset('swagger-ui-bundle.js'), { detail })
+    .get('/swagger-ui.css', () => asset('swagger-ui.css'), { detail })
+    .get(
+      '/json',
+      async () => {
+        document ??= openApiDocument(routes, ctx.config.version).then((value) => JSON.stringify(value))
+        return answer(await document, 'application/json')
+      },
+      { detail },
+    )
+}
+
+async function asset(name: keyof typeof ASSETS): Promise<Response> {
+  const { default: text } = (await ASSETS[name].load()) as unknown as { default: string }
+  return answer(text, ASSETS[name].type)
+}

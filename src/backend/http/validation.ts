@@ -1,0 +1,102 @@
+import { Kind, type TSchema } from '@sinclair/typebox'
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { quote } from '../../core/errors.ts'
+import { explain } from '../../core/schema.ts'
+
+type Schema = TSchema & Record<string, unknown>
+
+/**
+ * One sentence about a body or query that has the wrong shape, without the value that was sent: `fault` is the first
+ * that the validator found. A field that nobody knows goes before it: it is most likely the misspelt name of one that
+ * is missing.
+ */
+export function describeFault(whole: TSchema, value: unknown, fault: ValueError | undefined): string {
+  const unknown = unknownField(whole as Schema, value)
+  if (unknown !== null) return `Unknown field ${quote(fieldName(unknown))}.`
+  if (fault === undefined) return 'The request is not valid.'
+  const subject = fieldName(partsOf(fault.path)) || 'The body'
+  const schema = fault.schema as Schema
+  switch (fault.type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return `${subject} is required.`
+    case ValueErrorType.ObjectMinProperties:
+      return 'At least one field must be present.'
+    case ValueErrorType.ArrayMinItems:
+      return `${subject} must not be empty.`
+    case ValueErrorType.ArrayMaxItems:
+      return `${subject} must have at most ${schema.maxItems} items.`
+    case ValueErrorType.ArrayUniqueItems:
+      return `${subject} must not list an item twice.`
+    default:
+      return explanationOf(schema, fault.value, subject) ?? expectationOf(schema, subject)
+  }
+}
+
+/** What the options of a schema say themselves of a value; null when they say nothing. */
+function explanationOf(schema: Schema, value: unknown, subject: string): string | null {
+  const options = schema[Kind] === 'Union' ? (schema.anyOf as TSchema[]) : [schema]
+  for (const option of options) {
+    const sentence = explain(option, value, subject)
+    if (sentence !== null) return sentence
+  }
+  return null
+}
+
+function expectationOf(schema: Schema, subject: string): string {
+  const options = (schema.anyOf as Schema[] | undefined) ?? [schema]
+  const literals = options.flatMap(({ const: value }) => value ?? [])
+  if (literals.length > 0) return `${subject} must be one of ${literals.join(', ')}.`
+  const { type, minimum, maximum, pattern, description } = { ...options[0], ...schema } as Record<
+    string,
+    unknown
+  >
+  if (minimum !== undefined && maximum !== undefined) {
+    return `${subject} must be a whole number from ${minimum} to ${maximum}.`
+  }
+  if (pattern !== undefined && typeof description === 'string')
+    return `${subject} must be ${lowerFirst(description)}`
+  if (type === 'object' || type === 'array' || type === 'integer') return `${subject} must be an ${type}.`
+  return typeof type === 'string' ? `${subject} must be a ${type}.` : `${subject} is not valid.`
+}
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
+
+/**
+ * Where the first field is that its schema doesn't know. The validator's own list of faults would tell, too, but makes
+ * many objects of each item of an array.
+ */
+function unknownField(schema: Schema, value: unknown): readonly (string | number)[] | null {
+  if (typeof value !== 'object' || value === null) return null
+  if (schema[Kind] === 'Array' && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      const found = unknownField(schema.items as Schema, item)
+      if (found !== null) return [index, ...found]
+    }
+  }
+  if (schema[Kind] !== 'Object' || Array.isArray(value)) return null
+  const properties = schema.properties as Record<string, Schema>
+  const names = Object.keys(value)
+  const name = names.find((name) => !Object.hasOwn(properties, name))
+  if (name !== undefined && schema.additionalProperties === false) return [name]
+  for (const [known, property] of Object.entries(properties)) {
+    const found = unknownField(property, (value as Record<string, unknown>)[known])
+    if (found !== null) return [known, ...found]
+  }
+  return null
+}
+
+/** `/apps/0/environments` in its parts. */
+const partsOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+/** The place of a field as a person writes it: `apps[0].environments`. */
+const fieldName = (parts: readonly (string | number)[]): string =>
+  parts
+    .map(String)
+    .reduce(
+      (name, part) => (/^\d+$/.test(part) ? `${name}[${part}]` : name === '' ? part : `${name}.${part}`),
+      '',
+    )

@@ -1,0 +1,91 @@
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Kv } from './kv.ts'
+import { INCREMENT_SCRIPT, KEY_PREFIX, NoAnswer, outageLog, readCount, within } from './kv-remote.ts'
+import { keepConnected, type RedisConnection } from './redis-connection.ts'
+
+type Address = { url: string; ca: string | null }
+
+/** A Redis over Bun's client. Opens a second connection on the first subscription. Throws outside Bun. */
+export function openRedisKv(address: Address, clock: Clock, log: Log, answerWithinMs: number): Kv {
+  if (typeof Bun === 'undefined') {
+    throw new Error('A Redis address needs Bun; on other runtimes use UPSTASH_REDIS_REST_URL.')
+  }
+  const outage = outageLog('Redis', clock, log)
+  const connection = keepConnected(address, { connected: outage.answered, failed: outage.failed })
+  const subscriptions = openSubscriptions(address, outage.failed, answerWithinMs)
+
+  async function ask<T>(command: (client: Bun.RedisClient) => Promise<T>): Promise<T | null> {
+    const client = await within(answerWithinMs, connection.client()).catch(() => null)
+    if (client === null) return null
+    try {
+      const answer = await within(answerWithinMs, command(client))
+      outage.answered()
+      return answer
+    } catch (error) {
+      outage.failed(error)
+      if (isStale(error)) client.close()
+      return null
+    }
+  }
+
+  return {
+    increment: (key, windowSeconds) =>
+      ask(async (client) =>
+        readCount(await client.send('EVAL', [INCREMENT_SCRIPT, '1', KEY_PREFIX + key, `${windowSeconds}`])),
+      ),
+    publish: async (channel) => {
+      await ask((client) => client.publish(KEY_PREFIX + channel, ''))
+    },
+    subscribe: subscriptions.subscribe,
+    ping: async () => (await ask((client) => client.ping())) !== null,
+    close: async () => {
+      connection.close()
+      subscriptions.close()
+    },
+  }
+}
+
+/** Whether only a new connection can help: the peer is silent, or it was demoted to a replica. */
+function isStale(error: unknown): boolean {
+  return error instanceof NoAnswer || (error instanceof Error && error.message.startsWith('READONLY'))
+}
+
+function openSubscriptions(address: Address, failed: (error: unknown) => void, answerWithinMs: number) {
+  const channels = new Map<string, Set<() => void>>()
+  let connection: RedisConnection | null = null
+  // What the present connection has asked for, one request per channel.
+  let requests = new Map<string, Promise<unknown>>()
+  let hasBeenConnected = false
+
+  const wake = (channel: string) => {
+    for (const listener of channels.get(channel) ?? []) listener()
+  }
+  function listen(client: Bun.RedisClient, channel: string) {
+    const request = requests.get(channel) ?? client.subscribe(KEY_PREFIX + channel, () => wake(channel))
+    requests.set(channel, request)
+    return request
+  }
+  async function connected(client: Bun.RedisClient) {
+    const isReturn = hasBeenConnected
+    hasBeenConnected = true
+    requests = new Map()
+    for (const channel of channels.keys()) {
+      await listen(client, channel).catch(failed)
+      if (isReturn) wake(channel)
+    }
+  }
+
+  async function subscribe(channel: string, onMessage: () => void) {
+    const listener = () => onMessage()
+    channels.set(channel, (channels.get(channel) ?? new Set()).add(listener))
+    connection ??= keepConnected(address, { connected, failed })
+    const client = await within(answerWithinMs, connection.client()).catch(() => null)
+    if (client !== null) await within(answerWithinMs, listen(client, channel)).catch(failed)
+    return async () => {
+      channels.get(channel)?.delete(listener)
+    }
+  }
+
+  return { subscribe, close: () => connection?.close() }
+}

@@ -1,0 +1,58 @@
+import { Redis } from '@upstash/redis'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Kv } from './kv.ts'
+import { INCREMENT_SCRIPT, KEY_PREFIX, outageLog, readCount, within } from './kv-remote.ts'
+
+const REQUEST_TIMEOUT_MS = 2_000
+const REST_AFTER_FAILURE_MS = 1_000
+
+/** A Redis behind Upstash's REST protocol, on any fetch runtime. Throws when `url` is not a web address. */
+export function openUpstashKv(
+  config: { url: string; token: string },
+  clock: Clock,
+  log: Log,
+  answerWithinMs: number,
+): Kv {
+  const redis = newClient(config)
+  const outage = outageLog('Upstash', clock, log)
+  let restsUntil = 0
+
+  async function ask<T>(command: () => Promise<T>): Promise<T | null> {
+    // While it is silent, requests should not each wait for it.
+    if (performance.now() < restsUntil) return null
+    try {
+      const answer = await within(answerWithinMs, command())
+      outage.answered()
+      return answer
+    } catch (error) {
+      restsUntil = performance.now() + REST_AFTER_FAILURE_MS
+      outage.failed(error)
+      return null
+    }
+  }
+
+  return {
+    increment: (key, windowSeconds) =>
+      ask(async () => readCount(await redis.eval(INCREMENT_SCRIPT, [KEY_PREFIX + key], [windowSeconds]))),
+    publish: async (channel) => {
+      await ask(() => redis.publish(KEY_PREFIX + channel, ''))
+    },
+    subscribe: async () => async () => {},
+    ping: async () => (await ask(() => redis.ping())) !== null,
+    close: async () => {},
+  }
+}
+
+function newClient({ url, token }: { url: string; token: string }) {
+  return new Redis({
+    url,
+    token,
+    // `retry: false` means one retry; an increment that is sent again counts twice.
+    retry: { retries: 0 },
+    // Longer than a caller waits: a first request may need that to make the connection that later ones use.
+    signal: () => AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    readYourWrites: false,
+    enableTelemetry: false,
+  })
+}

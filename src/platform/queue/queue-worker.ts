@@ -1,0 +1,109 @@
+import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
+import type { Static } from 'typebox'
+import type { Log } from '../log.ts'
+import {
+  createQueues,
+  isPayload,
+  type JobDefinition,
+  openBoss,
+  type QueueContext,
+  WAKE_CHANNEL,
+} from './queue.ts'
+
+/** A job with its work. `run` that rejects has failed; `signal` is aborted when the run has no more time. */
+export type Job<D extends JobDefinition = JobDefinition> = D &
+  Readonly<{
+    /** When it is enqueued by itself, with an empty payload: five fields, in UTC. */
+    cron?: string
+    run(payload: Static<D['payload']>, signal: AbortSignal): Promise<void>
+  }>
+
+/** Jobs being worked on. */
+export type QueueWorker = {
+  /**
+   * Takes nothing new and waits for what runs. What still runs after `graceSeconds` is handed back, to be tried again
+   * by any worker. With 0 nothing is waited for.
+   */
+  stop(options: { graceSeconds: number }): Promise<void>
+}
+
+export type QueueWorkerOptions = {
+  /** How long an idle worker waits before it looks again, at least 0.5. */
+  pollSeconds?: number
+}
+
+/**
+ * Works on the given jobs, one at a time of each kind, and enqueues those with a `cron`. It goes on by itself after the
+ * database was away. Rejects when the database is away now or its schema is not the one that pg-boss needs.
+ */
+export async function startQueueWorker(
+  ctx: QueueContext,
+  jobs: readonly Job[],
+  options: QueueWorkerOptions = {},
+): Promise<QueueWorker> {
+  const boss = openBoss(ctx, { works: true })
+  try {
+    await createQueues(boss, jobs)
+    await boss.start()
+    await schedule(boss, jobs)
+    const workers = await Promise.all(jobs.map((job) => work(boss, ctx.log, job, options.pollSeconds ?? 2)))
+    const unsubscribe = await ctx.kv?.subscribe(WAKE_CHANNEL, () => {
+      for (const id of workers) boss.notifyWorker(id)
+    })
+    return {
+      async stop({ graceSeconds }) {
+        await unsubscribe?.()
+        await boss.stop(graceSeconds > 0 ? { timeout: graceSeconds * 1000 } : { graceful: false })
+      },
+    }
+  } catch (error) {
+    await boss.stop({ graceful: false })
+    throw error
+  }
+}
+
+/** Makes the stored schedules what the jobs say, also dropping those of jobs that are no more. */
+async function schedule(boss: PgBoss, jobs: readonly Job[]): Promise<void> {
+  const scheduled = new Map(jobs.flatMap((job) => (job.cron === undefined ? [] : [[job.name, job.cron]])))
+  for (const stored of await boss.getSchedules()) {
+    if (!scheduled.has(stored.name)) await boss.unschedule(stored.name)
+  }
+  for (const [name, cron] of scheduled) await boss.schedule(name, cron, {}, { tz: 'UTC' })
+}
+
+async function work(boss: PgBoss, log: Log, job: Job, pollingIntervalSeconds: number): Promise<string> {
+  const options = { pollingIntervalSeconds, includeMetadata: true, perJobResults: true } as const
+  const id: string = await boss.work(job.name, options, async (taken: JobWithMetadata<object>[]) => {
+    const results = await Promise.all(taken.map((one) => runOnce(log, job, one)))
+    // There may be more: look again at once, and poll only when there was nothing.
+    boss.notifyWorker(id)
+    return results
+  })
+  return id
+}
+
+/** Never rejects: pg-boss would store the error's message, and with it whatever the message quotes. */
+async function runOnce(log: Log, job: Job, taken: JobWithMetadata<object>): Promise<JobResult> {
+  const line = { job: job.name, id: taken.id }
+  if (!isPayload(job, taken.data)) {
+    log.error(line, 'A job has a payload that it does not take and is in the dead-letter queue')
+    return { id: taken.id, status: 'deadletter', output: { fault: 'payload' } }
+  }
+  try {
+    await job.run(taken.data as Static<JobDefinition['payload']>, taken.signal)
+    return { id: taken.id, status: 'completed' }
+  } catch (error) {
+    const fault = faultOf(error)
+    if (taken.retryCount < taken.retryLimit)
+      log.warn({ ...line, fault }, 'A job failed and will be tried again')
+    else log.error({ ...line, fault }, 'A job failed for good and is in the dead-letter queue')
+    return { id: taken.id, status: 'failed', output: { fault } }
+  }
+}
+
+/** What kind of error it was, without a word of its message. */
+function faultOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code
+  if (typeof code === 'string' && /^\w{1,40}$/.test(code)) return code
+  return error instanceof Error ? error.constructor.name : typeof error
+}

@@ -1,0 +1,130 @@
+import { expect, test } from 'bun:test'
+import { createBodies, type IncomingBody } from '../../../src/backend/http/body.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** A body under way, with a length or without, of which `more` and `end` send what has not come yet. */
+function sending(length: number | null, bodies = createBodies(), network = 'somewhere') {
+  const channel = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = channel.writable.getWriter()
+  writer.closed.catch(() => {})
+  const request = new Request('http://localhost/v1/roles', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(length !== null && { 'content-length': String(length) }),
+    },
+    body: channel.readable,
+  })
+  return {
+    body: bodies.arrive(request, '/v1/roles', () => network),
+    more: (bytes: number) => writer.write(new Uint8Array(bytes).fill(32)).catch(() => {}),
+    end: () => writer.close().catch(() => {}),
+  }
+}
+
+const refusal = (reading: Promise<unknown>) =>
+  reading.then(
+    () => null,
+    (error: { status: number; message: string; headers: object }) => ({
+      status: error.status,
+      error: error.message,
+      headers: error.headers,
+    }),
+  )
+
+const BUSY = {
+  status: 503,
+  error: 'Too many large requests are under way at the moment. Try again in a second.',
+  headers: { 'retry-after': '1' },
+}
+
+test('a body is counted from its announcement to its end, or until its request is answered without it', async () => {
+  const bodies = createBodies()
+  const read = sending(MIB, bodies)
+  expect(bodies.bytesInUse()).toBe(MIB - 16 * KIB)
+  const reading = refusal(read.body.read('ada', true))
+  expect(bodies.bytesInUse()).toBe(MIB - 2 * KIB)
+  await read.more(10)
+  await read.end()
+  await reading
+  expect(bodies.bytesInUse()).toBe(0)
+  const unread = sending(MIB, bodies)
+  unread.body.leave()
+  expect(bodies.bytesInUse()).toBe(0)
+})
+
+test('a body that does not say its length is counted as it comes', async () => {
+  const bodies = createBodies()
+  const { body, more } = sending(null, bodies)
+  await more(100 * KIB)
+  expect(bodies.bytesInUse()).toBe(84 * KIB)
+  const reading = refusal(body.read('ada', true))
+  await more(100 * KIB)
+  expect(bodies.bytesInUse()).toBe(198 * KIB)
+  body.leave()
+  expect(bodies.bytesInUse()).toBe(0)
+  expect(await reading).toMatchObject({ status: 400 })
+})
+
+test('a caller has room for 16 MiB of bodies at once, all callers for 64, and small bodies always find room', async () => {
+  const bodies = createBodies()
+  const underWay: IncomingBody[] = []
+  const start = (caller: string, length = MIB) => {
+    const { body } = sending(length, bodies, crypto.randomUUID())
+    underWay.push(body)
+    return refusal(body.read(caller, true))
+  }
+  for (const caller of ['ada', 'bob', 'eve', 'joe']) {
+    for (let i = 0; i < 16; i++) void start(caller)
+    expect(await start(caller)).toEqual(BUSY)
+    expect(bodies.bytesInUse()).toBeLessThanOrEqual(64 * MIB)
+  }
+  expect(await start('max')).toEqual(BUSY)
+  const small = sending(KIB, bodies)
+  const reading = small.body.read('ada', true)
+  await small.end()
+  expect(await reading).toBeNull()
+  for (const body of underWay) body.leave()
+  expect(bodies.bytesInUse()).toBe(0)
+})
+
+test('strangers can’t take the room of callers, nor one network that of another', async () => {
+  const bodies = createBodies()
+  const start = (network: string) => refusal(sending(16 * KIB, bodies, network).body.read(network, false))
+  for (let i = 0; i < 146; i++) void start('here')
+  expect(await start('here')).toEqual(BUSY)
+  const elsewhere = sending(16 * KIB, bodies, 'there')
+  const reading = elsewhere.body.read('there', false)
+  await elsewhere.end()
+  expect(await reading).toBeNull()
+  const caller = sending(MIB, bodies, 'here')
+  const known = caller.body.read('ada', true)
+  await caller.end()
+  expect(await known).toBeNull()
+})
+
+test('whoever finds no room before showing credentials is told so after them', async () => {
+  const bodies = createBodies()
+  const waiting = Array.from({ length: 16 }, () => sending(MIB, bodies).body)
+  const { body } = sending(MIB, bodies)
+  expect(bodies.bytesInUse()).toBeLessThanOrEqual(16 * MIB)
+  for (const other of waiting) other.leave()
+  expect(await refusal(body.read('ada', true))).toEqual(BUSY)
+})
+
+test('a body that takes too long is 400, and its connection is closed', async () => {
+  for (const length of [MIB, null]) {
+    const bodies = createBodies(0.05)
+    const { body, more } = sending(length, bodies)
+    const reading = refusal(body.read('ada', true))
+    void more(10)
+    expect(await reading).toEqual({
+      status: 400,
+      error: 'The body did not arrive whole.',
+      headers: { connection: 'close' },
+    })
+    expect(bodies.bytesInUse()).toBe(0)
+  }
+})

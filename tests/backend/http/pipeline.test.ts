@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createApp } from '../../../src/backend/app.ts'
+import { api } from '../../support/api.ts'
+import { type TestContext, testConfig, testContext } from '../../support/context.ts'
+import { owner, type Person } from '../../support/people.ts'
+
+let ctx: TestContext
+let ada: Person
+let service: ReturnType<typeof api>
+
+beforeAll(async () => {
+  ctx = await testContext()
+  service = api(ctx)
+  ada = await owner(ctx)
+})
+afterAll(() => ctx.close())
+
+/** A backend under another host, or behind other proxies, on the same database. */
+const under = (environment: Record<string, string>, peerAddress = '127.0.0.1') =>
+  createApp({ ...ctx, config: testConfig(environment) }, () => peerAddress)
+const ask = (
+  app: { handle(request: Request): Promise<Response> },
+  path: string,
+  headers: Record<string, string> = {},
+) =>
+  app.handle(
+    new Request(`http://unused.invalid${path}`, {
+      headers: { authorization: `Bearer ${ada.token}`, ...headers },
+    }),
+  )
+
+describe('aliases', () => {
+  test.each(['/service/v1/roles/', '/service/public/v1/roles', '/public/v1/roles'])(
+    '%s is /v1/roles',
+    async (path) => {
+      expect((await service.as(ada.token).get(path)).body).toEqual(
+        (await service.as(ada.token).get('/v1/roles')).body,
+      )
+    },
+  )
+
+  test.each([
+    '/public/roles',
+    '/service/public/roles',
+    '/public/public/v1/roles',
+    '/v1/v1/roles',
+    '/v1//roles',
+    '/V1/roles',
+  ])('%s is nothing', async (path) => {
+    const { status, body } = await service.as(ada.token).get(path)
+    expect({ status, body }).toEqual({ status: 404, body: { error: 'There is nothing at this path.' } })
+  })
+})
+
+describe('the Host', () => {
+  const named = () =>
+    under({ HOST: 'keyward.example.org', ALLOWED_HOSTS: 'keyward.example.org,.internal.example' })
+
+  test.each([
+    ['keyward.example.org', 200],
+    ['KEYWARD.example.org.:8443', 200],
+    ['a.internal.example', 200],
+    ['internal.example', 400],
+    ['localhost', 400],
+    ['evil.example', 400],
+    ['keyward.example.org.evil.example', 400],
+  ])('%s is answered with %i', async (host, status) => {
+    expect((await ask(named(), '/v1/roles', { host })).status).toBe(status)
+  })
+
+  test('is looked at before the path, the method and the credentials, but not by a monitor', async () => {
+    const evil = { host: 'evil.example', authorization: '' }
+    expect((await ask(named(), '/nothing', evil)).status).toBe(400)
+    expect((await ask(named(), '/service/health/', evil)).status).toBe(200)
+    expect((await ask(named(), '/service/ready/', evil)).status).toBe(200)
+  })
+
+  test('X-Forwarded-Host is never read', async () => {
+    const headers = { host: 'evil.example', 'x-forwarded-host': 'keyward.example.org' }
+    expect(
+      (await ask(under({ HOST: 'keyward.example.org', TRUSTED_PROXIES: 'private' }), '/v1/roles', headers))
+        .status,
+    ).toBe(400)
+  })
+
+  test.each(['localhost:9999', '127.0.0.1', '[::1]:8080', 'keyward.localhost'])(
+    'of a deployment on loopback may be any loopback name, such as %s',
+    async (host) => {
+      expect((await ask(service.app, '/v1/roles', { host })).status).toBe(200)
+    },
+  )
+})
+
+describe('other origins', () => {
+  const app = () =>
+    under({
+      HOST: 'keyward.example.org',
+      ALLOWED_ORIGINS: 'https://keyward.example.org,https://console.example',
+    })
+  const from = (origin: string, method = 'GET') =>
+    app().handle(
+      new Request('http://keyward.example.org/v1/roles', {
+        method,
+        headers: { origin, authorization: `Bearer ${ada.token}` },
+      }),
+    )
+
+  test('that are allowed may read the answer, never with credentials', async () => {
+    const { headers } = await from('https://console.example')
+    expect(headers.get('access-control-allow-origin')).toBe('https://console.example')
+    expect(headers.get('access-control-allow-credentials')).toBeNull()
+    expect(headers.get('vary')).toContain('Origin')
+  })
+
+  test('that are not allowed may not', async () => {
+    for (const origin of ['https://evil.example', 'http://console.example', 'null']) {
+      expect((await from(origin)).headers.get('access-control-allow-origin')).toBeNull()
+    }
+  })
+
+  test('ask beforehand with OPTIONS', async () => {
+    const allowed = await from('https://console.example', 'OPTIONS')
+    expect(allowed.status).toBe(204)
+    expect(allowed.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST')
+    expect(allowed.headers.get('access-control-allow-headers')).toContain('Authorization')
+    const refused = await from('https://evil.example', 'OPTIONS')
+    expect(refused.headers.get('access-control-allow-methods')).toBeNull()
+  })
+})
+
+describe('every answer', () => {
+  test('has a request id and the headers that protect browsers, also an error', async () => {
+    for (const path of ['/v1/roles', '/nothing', '/service/health', '/swagger']) {
+      const { headers } = await service.anonymous.get(path)
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('x-frame-options')).toBe('DENY')
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+    }
+  })
+
+  test('HEAD is GET without the body', async () => {
+    const head = await ask(service.app, '/v1/roles', { host: 'localhost' })
+    expect(head.status).toBe(200)
+    const response = await service.app.handle(
+      new Request('http://localhost/v1/roles', {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${ada.token}` },
+      }),
+    )
+    expect({ status: response.status, text: await response.text() }).toEqual({ status: 200, text: '' })
+  })
+})
+
+describe('the address and id of a request', () => {
+  const addressOf = async (proxies: string, peer: string, headers: Record<string, string>) => {
+    const app = under({ HOST: 'localhost', ...(proxies && { TRUSTED_PROXIES: proxies }) }, peer)
+    const body = JSON.stringify({ name: `From ${crypto.randomUUID()}` })
+    const response = await app.handle(
+      new Request('http://localhost/v1/apps', {
+        method: 'POST',
+        body,
+        headers: { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json', ...headers },
+      }),
+    )
+    const id = response.headers.get('x-request-id') ?? ''
+    const [entry] = await ctx.db`select ip_address from audit_entries where request_id = ${id}`
+    return { address: entry?.ip_address, id }
+  }
+
+  test.each([
+    ['', '198.51.100.1', { 'x-forwarded-for': '203.0.113.7' }, '198.51.100.1'],
+    ['198.51.100.0/24', '198.51.100.1', { 'x-forwarded-for': '203.0.113.7' }, '203.0.113.7'],
+    ['198.51.100.0/24', '::ffff:198.51.100.1', { 'x-forwarded-for': '203.0.113.7:4711' }, '203.0.113.7'],
+    [
+      '198.51.100.0/24',
+      '198.51.100.1',
+      { 'x-forwarded-for': '1.1.1.1, 203.0.113.7, 198.51.100.9' },
+      '203.0.113.7',
+    ],
+    ['private', '10.0.0.1', { 'x-forwarded-for': '203.0.113.7, 192.168.1.1' }, '203.0.113.7'],
+    ['private', '10.0.0.1', { 'x-forwarded-for': '203.0.113.7, nonsense' }, '10.0.0.1'],
+    ['private', '10.0.0.1', {}, '10.0.0.1'],
+    ['2001:db8::/32', '2001:db8::1', { 'x-forwarded-for': '[2001:db9::5]:443' }, '2001:db9::5'],
+  ])('behind %p, from %p with %j, is %p', async (proxies, peer, headers, expected) => {
+    expect((await addressOf(proxies, peer, headers as Record<string, string>)).address).toBe(expected)
+  })
+
+  test('an id is kept from a trusted proxy alone, and only in its form', async () => {
+    expect((await addressOf('private', '10.0.0.1', { 'x-request-id': 'trace-1' })).id).toBe('trace-1')
+    expect((await addressOf('private', '10.0.0.1', { 'x-request-id': 'a b' })).id).not.toBe('a b')
+    expect((await addressOf('', '10.0.0.1', { 'x-request-id': 'trace-2' })).id).not.toBe('trace-2')
+  })
+})
+
+describe('the rate limit of /v1', () => {
+  test('counts for each caller and address, says so in headers, and ends in 429', async () => {
+    const limited = api({ ...ctx, config: testConfig({ RATE_LIMIT_DEFAULT: '3/min' }) }, '203.0.113.99')
+    for (const remaining of ['2', '1', '0']) {
+      const { status, headers } = await limited.as(ada.token).get('/v1/roles')
+      expect({ status, remaining: headers.get('ratelimit-remaining') }).toEqual({ status: 200, remaining })
+    }
+    const { status, body, headers } = await limited.as(ada.token).get('/v1/roles')
+    expect({ status, body }).toEqual({ status: 429, body: { error: 'Too many requests; slow down.' } })
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(headers.get('ratelimit-limit')).toBe('3')
+    expect((await limited.anonymous.get('/service/health')).status).toBe(200)
+  })
+
+  test('takes an IPv6 /64 for one address, and IPv4 in IPv6 for IPv4', async () => {
+    const config = testConfig({ RATE_LIMIT_DEFAULT: '2/min' })
+    const from = async (address: string) =>
+      (await api({ ...ctx, config }, address).anonymous.get('/v1/roles')).status
+    const here = ['2001:db8:1:2::1', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2:ffff::9']
+    expect([await from(here[0] ?? ''), await from(here[1] ?? ''), await from(here[2] ?? '')]).toEqual([
+      401, 401, 429,
+    ])
+    expect(await from('2001:db8:1:3::1')).toBe(401)
+    const mapped = ['203.0.113.50', '::ffff:203.0.113.50', '::ffff:cb00:7132']
+    expect([await from(mapped[0] ?? ''), await from(mapped[1] ?? ''), await from(mapped[2] ?? '')]).toEqual([
+      401, 401, 429,
+    ])
+  })
+})
