@@ -21,7 +21,7 @@ import type { Deadlines } from './platform/postgres/database-deadlines.ts'
 export type { Smtp } from './config/mail.ts'
 export { CONFIGURATION } from './config/variables.ts'
 
-export type Role = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate' | 'health'
+export type Command = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate' | 'health'
 
 /** At most `limit` of something within `windowSeconds`. */
 export type RateLimit = Readonly<{ limit: number; windowSeconds: number }>
@@ -77,7 +77,7 @@ export class ConfigError extends Error {
 type Need = 'database' | 'HOST' | 'SECRET_KEY' | 'SERVER_SECRET'
 
 // Only serve has an embedded database, and with it HOST has a default.
-const NEEDS: Record<Role | 'embedded', readonly Need[]> = {
+const NEEDS: Record<Command | 'embedded', readonly Need[]> = {
   embedded: ['SECRET_KEY', 'SERVER_SECRET'],
   serve: ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET'],
   backend: ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET'],
@@ -112,7 +112,7 @@ export function withSecrets(
  * The deep-frozen configuration of a role, bytes excepted.
  * Throws ConfigError with everything that is missing or can't be used.
  */
-export function readConfig(role: Role, environment: Environment = process.env): Config {
+export function readConfig(role: Command, environment: Environment = process.env): Config {
   const settings = new Settings(environment, readText)
   const isEmbedded = role === 'serve' && !isDatabaseSet(settings)
   const port = settings.port('PORT') ?? 8080
@@ -190,7 +190,7 @@ function refuseSingleSignOn(settings: Settings): void {
   for (const provider of providers) settings.clientSecret(provider.toUpperCase().replaceAll('-', '_'))
 }
 
-function requireNeeds(settings: Settings, role: Role | 'embedded'): void {
+function requireNeeds(settings: Settings, role: Command | 'embedded'): void {
   for (const need of NEEDS[role]) {
     if (need === 'database') {
       if (isDatabaseSet(settings)) continue

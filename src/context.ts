@@ -1,18 +1,18 @@
 import type { Config } from './config.ts'
-import { SENT_JOBS, type SentJob } from './core/jobs.ts'
+import { QUEUED_JOBS, type QueuedJob } from './core/jobs.ts'
 import { createServerKeys, type ServerKeys } from './core/keys/server-keys.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
-import type { Gate } from './platform/gate.ts'
 import type { Kv } from './platform/kv/kv.ts'
 import { openKv } from './platform/kv/open-kv.ts'
+import type { Limiter } from './platform/limiter.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMailer, type Mailer } from './platform/mail/mailer.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
 import {
+  createChangeLimiter,
   type Database,
   type DatabaseConfig,
-  gateOfChanges,
   openDatabase,
 } from './platform/postgres/database.ts'
 import { createQueue, type Queue } from './platform/queue/queue.ts'
@@ -22,9 +22,9 @@ export type Context = Readonly<{
   config: Config
   db: Database
   /** Passed by the transactions that take an organisation's row. */
-  changes: Gate
+  limitChanges: Limiter
   kv: Kv
-  queue: Queue<SentJob>
+  queue: Queue<QueuedJob>
   mailer: Mailer
   clock: Clock
   keys: ServerKeys
@@ -45,12 +45,12 @@ export function createContext(
   const log = createLog(config.logLevel)
   const db = openDatabase(database, { deadlines: config.deadlines })
   const kv = openKv(config.kv, clock, log)
-  const queue = createQueue({ db, log, kv }, SENT_JOBS)
+  const queue = createQueue({ db, log, kv }, QUEUED_JOBS)
   const mailer = createMailer(config.smtp)
   return {
     config,
     db,
-    changes: gateOfChanges(db),
+    limitChanges: createChangeLimiter(db),
     kv,
     queue,
     mailer,

@@ -2,19 +2,19 @@ import { createApp } from './backend/app.ts'
 import { type Options, readOptions, USAGE } from './config/arguments.ts'
 import { banner } from './config/banner.ts'
 import {
+  type Command,
   type Config,
   ConfigError,
   embeddedDataDirectory,
-  type Role,
   readConfig,
   withSecrets,
 } from './config.ts'
 import { type Context, createContext } from './context.ts'
-import { isFounded, requireServerSecret } from './core/deployment.ts'
+import { hasOrganisation, requireServerSecret } from './core/deployment.ts'
 import { createFrontend } from './frontend/server.ts'
 import { systemClock } from './platform/clock.ts'
+import { healthProblem, waitForSchemaVia } from './platform/http/health-check.ts'
 import { type FetchHandler, listen } from './platform/http/http-server.ts'
-import { healthProblem, waitForSchemaVia } from './platform/http/running-keyward.ts'
 import { createLog } from './platform/log.ts'
 import { openDataDirectory } from './platform/postgres/data-directory.ts'
 import { type DatabaseConfig, openDatabase } from './platform/postgres/database.ts'
@@ -38,28 +38,28 @@ function onStop(stop: () => Promise<unknown>): void {
   started.unshift({ stop })
 }
 
-const ROLES: Readonly<Record<Role, (options: Options) => Promise<void>>> = {
+const COMMANDS: Readonly<Record<Command, (options: Options) => Promise<void>>> = {
   serve,
   backend: async () => {
-    const ctx = await ready(readConfig('backend'))
-    const server = listen(binding(ctx.config), (peers) => createApp(ctx, peers.addressOf).fetch)
+    const ctx = await createReadyContext(readConfig('backend'))
+    const server = listen(listenOptions(ctx.config), (peers) => createApp(ctx, peers.addressOf).fetch)
     onStop(() => server.stop(GRACE_SECONDS))
     ctx.log.info({ url: server.url }, 'the backend is listening')
   },
   worker: async () => {
-    const ctx = await ready(readConfig('worker'))
+    const ctx = await createReadyContext(readConfig('worker'))
     const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
     onStop(() => worker.stop())
-    const server = listen(binding(ctx.config), () => workerHealth(ctx))
+    const server = listen(listenOptions(ctx.config), () => workerHealth(ctx))
     onStop(() => server.stop(GRACE_SECONDS))
   },
   frontend: async () => {
     const config = readConfig('frontend')
-    const server = listen(binding(config), () => createFrontend(config))
+    const server = listen(listenOptions(config), () => createFrontend(config))
     onStop(() => server.stop(GRACE_SECONDS))
     createLog(config.logLevel).info({ url: server.url }, 'the frontend is listening')
   },
-  migrate: (options) => (options.wait ? waitOnly(options) : migrateOnly(options)),
+  migrate: (options) => (options.wait ? waitForMigration(options) : runMigration(options)),
   health: async (options) => {
     const config = readConfig('health')
     const look = () => healthProblem(options.url, config)
@@ -72,7 +72,7 @@ const ROLES: Readonly<Record<Role, (options: Options) => Promise<void>>> = {
 }
 
 async function main([word = 'serve', ...args]: readonly string[]): Promise<void> {
-  if (!Object.hasOwn(ROLES, word)) {
+  if (!Object.hasOwn(COMMANDS, word)) {
     const isHelp = /^(help|--help|-h)$/.test(word)
     ;(isHelp ? process.stdout : process.stderr).write(USAGE)
     process.exit(isHelp ? 0 : 2)
@@ -86,7 +86,7 @@ async function main([word = 'serve', ...args]: readonly string[]): Promise<void>
   // Left to Bun, such an error would end the process at once, and leave the embedded PostgreSQL running.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, endWith)
   try {
-    await ROLES[word as Role](options)
+    await COMMANDS[word as Command](options)
   } catch (error) {
     if (stopping) return
     process.stderr.write(
@@ -114,22 +114,22 @@ function endWith(error: unknown): void {
 
 /** Everything in one process, on one port: the backend's paths, and the frontend's files for all others. */
 async function serve(): Promise<void> {
-  const { config, database } = await ownOrExternalDatabase()
+  const { config, database } = await openServeDatabase()
   const log = createLog(config.logLevel)
   const db = openDatabase(database, { max: 1 })
   await migrate(db, await readMigrations(), { log, clock: systemClock }).finally(() => db.end({ timeout: 5 }))
-  const ctx = await ready(config, database)
+  const ctx = await createReadyContext(config, database)
   const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
   onStop(() => worker.stop())
-  const founded = await isFounded(ctx.db)
-  const server = listen(binding(config), (peers) =>
-    together(createApp(ctx, peers.addressOf).fetch, createFrontend(config)),
+  const founded = await hasOrganisation(ctx.db)
+  const server = listen(listenOptions(config), (peers) =>
+    route(createApp(ctx, peers.addressOf).fetch, createFrontend(config)),
   )
   onStop(() => server.stop(GRACE_SECONDS))
   process.stdout.write(banner(config, founded))
 }
 
-async function ownOrExternalDatabase(): Promise<{ config: Config; database: DatabaseConfig }> {
+async function openServeDatabase(): Promise<{ config: Config; database: DatabaseConfig }> {
   const path = embeddedDataDirectory()
   if (path === null) {
     const config = readConfig('serve')
@@ -155,7 +155,7 @@ async function ownOrExternalDatabase(): Promise<{ config: Config; database: Data
 }
 
 /** The context of a role that works with the database, once the schema is there and its keys can be opened. */
-async function ready(config: Config, database = databaseOf(config)): Promise<Context> {
+async function createReadyContext(config: Config, database = databaseOf(config)): Promise<Context> {
   const migrations = await readMigrations()
   const ctx = createContext(config, database, migrations.at(-1)?.version ?? 0)
   onStop(() => ctx.close())
@@ -165,7 +165,7 @@ async function ready(config: Config, database = databaseOf(config)): Promise<Con
   return ctx
 }
 
-async function migrateOnly(options: Options): Promise<void> {
+async function runMigration(options: Options): Promise<void> {
   const waiting = waitOptions(options, readConfig('migrate'))
   const db = openDatabase(databaseOf(waiting.config), { max: 1 })
   onStop(() => db.end({ timeout: 5 }))
@@ -175,7 +175,7 @@ async function migrateOnly(options: Options): Promise<void> {
   await stop(0)
 }
 
-async function waitOnly(options: Options): Promise<void> {
+async function waitForMigration(options: Options): Promise<void> {
   const { via } = options
   if (via !== undefined && !/^https?:$/.test(URL.parse(via)?.protocol ?? '')) {
     throw new Error('--via must be followed by the address of /service/ready/ of a backend.')
@@ -198,14 +198,14 @@ function waitOptions({ timeout }: Options, config: Config) {
   return { config, timeoutSeconds, log: createLog(config.logLevel) }
 }
 
-const together =
+const route =
   (backend: FetchHandler, frontend: FetchHandler): FetchHandler =>
   (request) =>
     BACKEND_PATHS.test(new URL(request.url).pathname) ? backend(request) : frontend(request)
 
 const BACKEND_PATHS = /^\/(v1|service|public|swagger)(\/|$)/
 
-const binding = (config: Config) => ({ port: config.port, address: config.bindAddress })
+const listenOptions = (config: Config) => ({ port: config.port, address: config.bindAddress })
 
 function databaseOf(config: Config): DatabaseConfig {
   if (config.database === null) throw new Error('DATABASE_URL is not set.')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
-import { CONFIGURATION, ConfigError, type Role, readConfig } from '../src/config.ts'
+import { CONFIGURATION, type Command, ConfigError, readConfig } from '../src/config.ts'
 import {
   backendConfig,
   backendFaults,
@@ -46,7 +46,7 @@ test('an external database listens on every address and has no default host', ()
 })
 
 describe('each role requires only what it uses', () => {
-  const needs: [Role, string[]][] = [
+  const needs: [Command, string[]][] = [
     ['serve', ['SECRET_KEY', 'SERVER_SECRET']],
     ['backend', ['DATABASE_URL', 'HOST', 'SECRET_KEY', 'SERVER_SECRET']],
     ['worker', ['DATABASE_URL', 'HOST', 'SECRET_KEY', 'SERVER_SECRET']],

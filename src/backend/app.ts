@@ -2,11 +2,11 @@ import '../platform/production.ts'
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { UNREAD } from './http/body.ts'
-import { failureOf } from './http/errors.ts'
-import type { PeerAddress } from './http/origin.ts'
-import { front } from './http/pipeline.ts'
-import { noteRefusal } from './http/refusals.ts'
-import { createRequests, type Requests } from './http/requests.ts'
+import { errorResponse } from './http/errors.ts'
+import { requestPipeline } from './http/pipeline.ts'
+import { recordRefusal } from './http/refusals.ts'
+import type { PeerAddress } from './http/request-origin.ts'
+import { createRequestStates, type RequestStates } from './http/requests.ts'
 import { routeTable } from './http/routes.ts'
 import { swaggerPage } from './http/swagger-page.ts'
 import { emailLinksRoutes } from './service/email-links.ts'
@@ -30,18 +30,18 @@ import { tokensRoutes } from './v1/tokens.ts'
 
 /** The whole HTTP service as one `fetch` handler, for Bun, Deno and other runtimes alike. */
 export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
-  const requests = createRequests(ctx, peerAddress)
+  const requests = createRequestStates(ctx, peerAddress)
   const routes = apiRoutes(ctx, requests)
   const table = routeTable(() => app.routes)
 
   // Without it the router would take the path's start from the length of an ordinary host.
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
-    .wrap(front(ctx, requests, table.methodsAt))
+    .wrap(requestPipeline(ctx, requests, table.methodsAt))
     .onError({ as: 'global' }, async ({ code, error, request, params, query }) => {
-      const failure = failureOf(code, error, ctx.log, requests.of(request).origin.requestId)
+      const failure = errorResponse(code, error, ctx.log, requests.of(request).origin.requestId)
       const state = requests.of(request)
       const declared = state.route === null ? undefined : table.refusalOf(request.method, state.route)
-      await noteRefusal(ctx, state, declared, { params: params ?? {}, query: query ?? {} }, failure)
+      await recordRefusal(ctx, state, declared, { params: params ?? {}, query: query ?? {} }, failure)
       return Response.json({ error: failure.error }, { status: failure.status, headers: failure.headers })
     })
     // The guards read the body, once its sender may send it.
@@ -58,7 +58,7 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
 export type App = ReturnType<typeof createApp>
 
 /** Every route of the contract. */
-const apiRoutes = (ctx: Context, requests: Requests) =>
+const apiRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ normalize: false })
     .use(healthRoutes(ctx, requests))
     .use(metricsRoutes(ctx, requests))

@@ -24,7 +24,7 @@ export const can = (
 ): boolean => allows(actor.role.permissions, level, resourceClass, action)
 
 /** Whether an actor's role reaches every app and environment. */
-export const reachesEverything = (actor: Pick<RoleHolder, 'role'>): boolean =>
+export const actorHasGlobalAccess = (actor: Pick<RoleHolder, 'role'>): boolean =>
   hasGlobalAccess(actor.role.kind)
 
 /**
@@ -32,7 +32,7 @@ export const reachesEverything = (actor: Pick<RoleHolder, 'role'>): boolean =>
  * when it holds them all. Global access holds every action.
  */
 export function beyondOwn(actor: Pick<RoleHolder, 'role'>, wanted: Permissions): string | null {
-  if (reachesEverything(actor)) return null
+  if (actorHasGlobalAccess(actor)) return null
   const excess = firstExcess(wanted, actor.role.permissions)
   if (excess === null) return null
   const level = excess.level === 'permissions' ? '' : 'app-level '

@@ -8,7 +8,7 @@ export type RequestOrigin = Readonly<{
 }>
 
 /** How a caller proved who it is; `secret` is the bearer text itself and never leaves the request. */
-export type Credential = Readonly<{ kind: 'token' | 'session'; id: string; secret: string }>
+export type Credential = Readonly<{ kind: 'token' | 'session'; id: string; text: string }>
 
 /** A caller that belongs to the organisation: a member, or a service account. */
 export type Actor = Readonly<{
@@ -25,7 +25,7 @@ export type Actor = Readonly<{
 }>
 
 /** A person who is signed in and belongs to no organisation. */
-export type Outsider = Readonly<{
+export type UserWithoutMembership = Readonly<{
   type: 'user'
   id: null
   userId: string
@@ -36,7 +36,7 @@ export type Outsider = Readonly<{
 }>
 
 /** Whoever a valid credential names. */
-export type Caller = Actor | Outsider
+export type Caller = Actor | UserWithoutMembership
 
 /** Whether a caller belongs to the organisation. */
 export const isActor = (caller: Caller): caller is Actor => caller.id !== null

@@ -16,10 +16,11 @@ export async function requireServerSecret(db: Database, keys: ServerKeys): Promi
 }
 
 /** The organisation that this deployment serves; null before the first registration. */
-export async function servedOrganisation(db: Queryable): Promise<string | null> {
+export async function findOrganisationId(db: Queryable): Promise<string | null> {
   const [row] = await db<{ organisation_id: string | null }[]>`select organisation_id from deployment`
   return row?.organisation_id ?? null
 }
 
 /** Whether somebody has registered the first account already. */
-export const isFounded = async (db: Queryable): Promise<boolean> => (await servedOrganisation(db)) !== null
+export const hasOrganisation = async (db: Queryable): Promise<boolean> =>
+  (await findOrganisationId(db)) !== null

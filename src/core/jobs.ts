@@ -28,5 +28,5 @@ export const SEND_PASSWORD_RESET = {
 } as const satisfies JobDefinition
 
 /** Every job that use cases enqueue. */
-export const SENT_JOBS = [SEND_INVITE, SEND_VERIFICATION, SEND_PASSWORD_RESET] as const
-export type SentJob = (typeof SENT_JOBS)[number]
+export const QUEUED_JOBS = [SEND_INVITE, SEND_VERIFICATION, SEND_PASSWORD_RESET] as const
+export type QueuedJob = (typeof QUEUED_JOBS)[number]

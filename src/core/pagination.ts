@@ -10,48 +10,49 @@ export type PageRequest = Readonly<{ limit?: number; cursor?: string }>
 export type Page<T> = { data: T[]; nextCursor?: string | null }
 
 /** The part of a list to read: `limit` null means all of it; `after` is the sort key of the item before. */
-export type Window = Readonly<{ limit: number | null; after: readonly string[] | null }>
+export type PageRange = Readonly<{ limit: number | null; after: readonly string[] | null }>
 
 /**
  * Reads a page request. Without `limit` and `cursor` a list is whole, unless `alwaysPaged`; a cursor is good only for
  * the list that gave it (400 otherwise).
  */
-export function windowOf(ctx: Context, list: string, request: PageRequest, alwaysPaged = false): Window {
+export function pageRange(ctx: Context, list: string, request: PageRequest, alwaysPaged = false): PageRange {
   const paged = alwaysPaged || request.limit !== undefined || request.cursor !== undefined
   return {
     limit: request.limit ?? (paged ? 50 : null),
-    after: request.cursor === undefined ? null : openCursor(ctx, list, request.cursor),
+    after: request.cursor === undefined ? null : readCursor(ctx, list, request.cursor),
   }
 }
 
 /** How many rows to ask the database for: one more than the page holds, which tells whether there is another. */
-export const rowsToRead = (window: Window): number | null => (window.limit === null ? null : window.limit + 1)
+export const rowLimit = (window: PageRange): number | null =>
+  window.limit === null ? null : window.limit + 1
 
 /** The end of a statement that lists the rows of `table`, oldest first, then by id: those in the window. */
-export function oldestFirst(db: Queryable, table: string, window: Window) {
+export function oldestFirst(db: Queryable, table: string, window: PageRange) {
   const [createdAt = null, id = null] = window.after ?? []
   const key = db`${db(`${table}.created_at`)}, ${db(`${table}.id`)}`
   const after = id === null ? db`` : db`and (${key}) > (${createdAt}::timestamptz, ${id}::uuid)`
-  return db`${after} order by ${key} ${cut(db, window)}`
+  return db`${after} order by ${key} ${limitClause(db, window)}`
 }
 
 /** The limit of a statement that lists the rows in the window; nothing when the list is whole. */
-export function cut(db: Queryable, window: Window) {
-  const rows = rowsToRead(window)
+export function limitClause(db: Queryable, window: PageRange) {
+  const rows = rowLimit(window)
   return rows === null ? db`` : db`limit ${rows}`
 }
 
 /** A row's place in a list that `oldestFirst` made. */
-export const byAge = (row: { created_at: Date; id: string }): readonly string[] => [
+export const creationOrder = (row: { created_at: Date; id: string }): readonly string[] => [
   row.created_at.toISOString(),
   row.id,
 ]
 
 /** Cuts what was read to the page and makes the cursor of the next; `sortKey` gives an item's place in the list. */
-export function pageOf<Row, Item>(
+export function toPage<Row, Item>(
   ctx: Context,
   list: string,
-  window: Window,
+  window: PageRange,
   rows: readonly Row[],
   sortKey: (row: Row) => readonly string[],
   present: (row: Row) => Item,
@@ -71,26 +72,26 @@ export function pageWith<Row, Item>(
   present: (row: Row) => Item,
 ): Page<Item> {
   const last = rows.at(-1)
-  const nextCursor = hasMore && last !== undefined ? makeCursor(ctx, list, sortKey(last)) : null
+  const nextCursor = hasMore && last !== undefined ? writeCursor(ctx, list, sortKey(last)) : null
   return { data: rows.map(present), nextCursor }
 }
 
-function makeCursor(ctx: Context, list: string, sortKey: readonly string[]): string {
+function writeCursor(ctx: Context, list: string, sortKey: readonly string[]): string {
   const content = Buffer.from(JSON.stringify(sortKey)).toString('base64url')
-  return `${content}.${seal(ctx, list, content).toString('base64url')}`
+  return `${content}.${cursorMac(ctx, list, content).toString('base64url')}`
 }
 
-function openCursor(ctx: Context, list: string, cursor: string): readonly string[] {
+function readCursor(ctx: Context, list: string, cursor: string): readonly string[] {
   const [content = '', mac = ''] = cursor.split('.')
   const given = Buffer.from(mac, 'base64url')
-  const expected = seal(ctx, list, content)
+  const expected = cursorMac(ctx, list, content)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
     throw badRequest('cursor must be the nextCursor of an earlier page of this list.')
   }
   return JSON.parse(Buffer.from(content, 'base64url').toString()) as string[]
 }
 
-const seal = (ctx: Context, list: string, content: string): Buffer =>
+const cursorMac = (ctx: Context, list: string, content: string): Buffer =>
   createHmac('sha256', ctx.config.secretKey)
     .update(`keyward/cursor/${list}/${content}`)
     .digest()

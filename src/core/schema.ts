@@ -1,23 +1,29 @@
 import { Kind, type SchemaOptions, type TSchema, type TUnsafe, Type, TypeRegistry } from '@sinclair/typebox'
-import { codePoints, isNormalisable, isVisible, normaliseName, UNSEEN_CHARACTERS } from './text.ts'
+import {
+  codePoints,
+  hasVisibleCharacter,
+  INVISIBLE_CHARACTERS,
+  isNormalisable,
+  normaliseName,
+} from './text.ts'
 
 /** Says in a sentence what is wrong with a value, given the name of its field; null when nothing is. */
-type Explain = (value: unknown, field: string, schema: Record<string, unknown>) => string | null
+type FaultExplainer = (value: unknown, field: string, schema: Record<string, unknown>) => string | null
 
-const explanations = new Map<string, Explain>()
+const explanations = new Map<string, FaultExplainer>()
 
 /**
  * Makes a kind of TypeBox schema with a check of its own and a sentence for people. In the OpenAPI document it is
  * `json`, a plain JSON schema.
  */
-export function defineKind(kind: string, explain: Explain) {
+export function defineKind(kind: string, explain: FaultExplainer) {
   explanations.set(kind, explain)
   TypeRegistry.Set<Record<string, unknown>>(kind, (schema, value) => explain(value, '', schema) === null)
   return <T>(json: SchemaOptions): TUnsafe<T> => ({ ...Type.Unsafe<T>(json), [Kind]: kind })
 }
 
 /** The sentence of a schema made by `defineKind` about a value that it refuses; null for every other schema. */
-export function explain(schema: TSchema, value: unknown, field: string): string | null {
+export function explainFault(schema: TSchema, value: unknown, field: string): string | null {
   return explanations.get(schema[Kind])?.(value, field, schema) ?? null
 }
 
@@ -48,8 +54,8 @@ const name = defineKind('Name', (value, field, schema) => {
   if (!isNormalisable(value, maxLength)) return `${field} must have at most ${maxLength} characters.`
   const trimmed = normaliseName(value)
   if (trimmed === '') return `${field} is required.`
-  if (UNSEEN_CHARACTERS.test(trimmed)) return `${field} must not contain control or invisible characters.`
-  if (!isVisible(trimmed)) return `${field} is required.`
+  if (INVISIBLE_CHARACTERS.test(trimmed)) return `${field} must not contain control or invisible characters.`
+  if (!hasVisibleCharacter(trimmed)) return `${field} is required.`
   return codePoints(trimmed) > maxLength ? `${field} must have at most ${maxLength} characters.` : null
 })
 
@@ -80,7 +86,7 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const Timestamp = () => Type.String({ format: 'date-time' })
 
 /** An object that refuses fields that it doesn't know. */
-export const Closed = ((properties, options = {}) =>
+export const StrictObject = ((properties, options = {}) =>
   Type.Object(properties, { ...options, additionalProperties: false })) as typeof Type.Object
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

@@ -21,11 +21,11 @@ export const nameKey = (name: string): string =>
  * What no name may hold: control characters, and characters that show nothing or turn the direction of the text. Those
  * that join letters and emoji (U+200C, U+200D) and the tags of flags are text like any other.
  */
-export const UNSEEN_CHARACTERS =
+export const INVISIBLE_CHARACTERS =
   /\p{Cc}|\p{Noncharacter_Code_Point}|(?!\u200C|\u200D|[\u{E0020}-\u{E007F}])\p{Cf}/u
 
 /** Whether a text has anything to be seen. */
-export const isVisible = (text: string): boolean => /[^\p{Cc}\p{Cf}\p{Z}]/u.test(text)
+export const hasVisibleCharacter = (text: string): boolean => /[^\p{Cc}\p{Cf}\p{Z}]/u.test(text)
 
 /**
  * Whether a text may be normalised: not so much longer than `maxLength` code points that NFC could not bring it there,

@@ -28,14 +28,14 @@ export async function transaction<T>(
  */
 export const lockingTransaction = <T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> => {
   const until = endOfChange(ctx)
-  return ctx.changes(() => transaction(ctx, work, until))
+  return ctx.limitChanges(() => transaction(ctx, work, until))
 }
 
 /**
  * A change of the actor's organisation: one transaction that first takes the organisation's row, so that changes come
  * one after the other, and then sees the actor as it stands now (401 when it was removed meanwhile).
  */
-export const change = <T>(
+export const changeOrganisation = <T>(
   ctx: Context,
   actor: Actor,
   work: (tx: Transaction, actor: Actor) => Promise<T>,

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { Busy, createGate } from './gate.ts'
+import { createLimiter, TooBusyError } from './limiter.ts'
 
 /** Hashes and verifies passwords. Both throw `PasswordsBusy` instead of queueing without end, `hash` the sooner. */
 export type Passwords = {
@@ -10,7 +10,7 @@ export type Passwords = {
 }
 
 /** Thrown, not returned: an outcome that a caller forgot to look at must never read as a right password. */
-export class PasswordsBusy extends Busy {
+export class PasswordsBusy extends TooBusyError {
   override readonly name = 'PasswordsBusy'
   constructor() {
     super('Too many sign-ins at the moment. Try again in a second.')
@@ -38,9 +38,9 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
   const concurrency = options.concurrency ?? availableParallelism()
   const queue = options.queue ?? 20
   const refusal = () => new PasswordsBusy()
-  const run = createGate({ concurrency, queue, refusal })
+  const run = createLimiter({ concurrency, queue, refusal })
   // Whoever registers without end must not keep others from signing in: half of the line is for them alone.
-  const admit = createGate({ concurrency: concurrency + Math.ceil(queue / 2), queue: 0, refusal })
+  const admit = createLimiter({ concurrency: concurrency + Math.ceil(queue / 2), queue: 0, refusal })
   return {
     hash: (password) =>
       admit(() =>

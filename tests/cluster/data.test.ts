@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
-import { everyday, expectWritten } from '../support/everyday.ts'
 import { describeLoad, startLoad } from '../support/load.ts'
+import { everyday, expectWritten } from '../support/typical-requests.ts'
 import { type Account, ask, found, openSeeds } from './support/account.ts'
 import { output } from './support/command.ts'
 import { createNamespace, type KubernetesObject, type Namespace } from './support/namespace.ts'

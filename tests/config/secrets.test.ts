@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { CONFIGURATION, type Role, readConfig } from '../../src/config.ts'
+import { CONFIGURATION, type Command, readConfig } from '../../src/config.ts'
 import { backendFaults, embeddedVariables, faultsOf } from '../support/variables.ts'
 
 const secretNames = CONFIGURATION.filter((row) => row.secret).map((row) => row.name)
@@ -87,7 +87,7 @@ test('no fault ever shows the value of a secret, wherever it was put', () => {
     shape,
   )
   const misplaced = fc.constantFrom('HOST', 'ALLOWED_ORIGINS', 'UPSTASH_REDIS_REST_URL', 'DATABASE_HOST')
-  const role = fc.constantFrom<Role[]>('serve', 'backend', 'worker', 'frontend', 'migrate')
+  const role = fc.constantFrom<Command[]>('serve', 'backend', 'worker', 'frontend', 'migrate')
   fc.assert(
     fc.property(
       role,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import { removeExpired } from '../../src/core/housekeeping.ts'
-import { hashBearer } from '../../src/core/tokens/bearer.ts'
+import { hashToken } from '../../src/core/tokens/token-text.ts'
 import { api } from '../support/api.ts'
 import { testContext } from '../support/context.ts'
 import { owner, roleOf, session, user } from '../support/people.ts'
@@ -21,7 +21,7 @@ test('what has expired goes, what has not stays, and what somebody holds is left
   ctx.clock.advance(7 * 24 * 3600)
   await session(ctx, userId)
   const now = ctx.clock.now()
-  const bearer = hashBearer(await session(ctx, userId))
+  const bearer = hashToken(await session(ctx, userId))
   await ctx.db`update session_tokens set expires_at = ${now} where hash = ${bearer}`
 
   await ctx.db.begin(async (tx) => {

@@ -7,7 +7,7 @@ import { kvContract } from '../platform/kv/kv.contract.ts'
 import { eventually } from '../support/eventually.ts'
 import { recordedLog } from '../support/log-recorder.ts'
 import { startRedis } from '../support/redis-server.ts'
-import { startUpstashFront } from '../support/upstash-front.ts'
+import { startUpstashFront } from '../support/upstash-server.ts'
 
 // Generous where speed is not the point, so that a busy machine makes no test fail.
 const PATIENT_MS = 10_000

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { giveCopies, sealEnvironment } from '../../src/core/environments/key-copies.ts'
+import { addKeyCopies, wrapForServer } from '../../src/core/environments/key-copies.ts'
 import { generateEnvironmentKeys } from '../../src/core/keys/environment-keys.ts'
 import { nameKey } from '../../src/core/text.ts'
 import type { TestContext } from './context.ts'
@@ -27,7 +27,7 @@ export async function appWith(
     env_type: 'custom',
     index,
     public_key: environment.publicKey,
-    ...sealEnvironment(ctx, environment.id, environment),
+    ...wrapForServer(ctx, environment.id, environment),
     ...stamps,
   }))
   await ctx.db`insert into environments ${ctx.db(rows)}`
@@ -55,9 +55,9 @@ export async function grant(
     const sealed = environments.map((environment) => ({
       id: environment.id,
       app_id: environment.appId,
-      ...sealEnvironment(ctx, environment.id, environment),
+      ...wrapForServer(ctx, environment.id, environment),
     }))
-    await giveCopies(ctx, tx, holder.organisation_id, [holder], sealed)
+    await addKeyCopies(ctx, tx, holder.organisation_id, [holder], sealed)
   })
 }
 
@@ -79,9 +79,9 @@ export async function app(
   const sealed = made.environments.map((environment) => ({
     id: environment.id,
     app_id: environment.appId,
-    ...sealEnvironment(ctx, environment.id, environment),
+    ...wrapForServer(ctx, environment.id, environment),
   }))
-  await ctx.db.begin((tx) => giveCopies(ctx, tx, holders[0]?.organisation_id ?? '', holders, sealed))
+  await ctx.db.begin((tx) => addKeyCopies(ctx, tx, holders[0]?.organisation_id ?? '', holders, sealed))
   return {
     id: made.id,
     name,

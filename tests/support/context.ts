@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
-import { SENT_JOBS, type SentJob } from '../../src/core/jobs.ts'
+import { QUEUED_JOBS, type QueuedJob } from '../../src/core/jobs.ts'
 import { createServerKeys } from '../../src/core/keys/server-keys.ts'
 import { type Clock, fakeClock } from '../../src/platform/clock.ts'
 import { openKv } from '../../src/platform/kv/open-kv.ts'
@@ -9,7 +9,7 @@ import { createLog } from '../../src/platform/log.ts'
 import { memoryMailer } from '../../src/platform/mail/mailer.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
-import { gateOfChanges } from '../../src/platform/postgres/database.ts'
+import { createChangeLimiter } from '../../src/platform/postgres/database.ts'
 import { readMigrations } from '../../src/platform/postgres/migrate.ts'
 import { createQueue, type Queue, type QueueContext } from '../../src/platform/queue/queue.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
@@ -49,7 +49,7 @@ export async function testContext(environment: Record<string, string> = {}): Pro
   return {
     config,
     db: database.db,
-    changes: gateOfChanges(database.db),
+    limitChanges: createChangeLimiter(database.db),
     kv,
     queue,
     mailer: memoryMailer(),
@@ -72,8 +72,8 @@ export async function testContext(environment: Record<string, string> = {}): Pro
 }
 
 /** The real queue, started by the first job: most tests send none. */
-function lazyQueue(ctx: QueueContext): Queue<SentJob> {
-  const queue = createQueue(ctx, SENT_JOBS)
+function lazyQueue(ctx: QueueContext): Queue<QueuedJob> {
+  const queue = createQueue(ctx, QUEUED_JOBS)
   let started: Promise<void> | null = null
   return {
     start: async () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { join } from '../../src/core/members/joining.ts'
-import { found } from '../../src/core/organisations/founding.ts'
+import { addMember } from '../../src/core/members/addition.ts'
+import { createOrganisation } from '../../src/core/organisations/creation.ts'
 import type { RoleKind } from '../../src/core/permissions.ts'
 import { createPrincipal } from '../../src/core/principals/principals.ts'
-import { hashBearer, newBearer } from '../../src/core/tokens/bearer.ts'
+import { hashToken, newToken } from '../../src/core/tokens/token-text.ts'
 import type { TestContext } from './context.ts'
 
 /** Someone who can call the API. */
@@ -16,7 +16,7 @@ export async function owner(
   name = 'My organisation',
 ): Promise<Person & { organisationId: string }> {
   const userId = await user(ctx)
-  const { organisationId, memberId } = await ctx.db.begin((tx) => found(ctx, tx, userId, name))
+  const { organisationId, memberId } = await ctx.db.begin((tx) => createOrganisation(ctx, tx, userId, name))
   return { id: memberId, userId, organisationId, token: await token(ctx, memberId, 'pat') }
 }
 
@@ -25,7 +25,7 @@ export async function member(ctx: TestContext, role: RoleKind | { id: string }):
   const userId = await user(ctx)
   const held = await roleOf(ctx, role)
   const id = await ctx.db.begin((tx) =>
-    join(ctx, tx, { organisationId: held.organisation_id, userId, role: held }),
+    addMember(ctx, tx, { organisationId: held.organisation_id, userId, role: held }),
   )
   return { id, userId, token: await token(ctx, id, 'pat') }
 }
@@ -44,7 +44,7 @@ export async function manyMembers(ctx: TestContext, count: number): Promise<void
   await ctx.db`insert into users ${ctx.db(users)}`
   await ctx.db.begin(async (tx) => {
     for (const { id } of users)
-      await join(ctx, tx, { organisationId: role.organisation_id, userId: id, role })
+      await addMember(ctx, tx, { organisationId: role.organisation_id, userId: id, role })
   })
 }
 
@@ -75,10 +75,10 @@ export async function user(ctx: TestContext, email = `${randomUUID()}@example.or
 
 /** A new access token of a principal. */
 export async function token(ctx: TestContext, principalId: string, kind: 'pat' | 'sat'): Promise<string> {
-  const bearer = newBearer(kind)
+  const bearer = newToken(kind)
   await ctx.db`
     insert into tokens (id, organisation_id, principal_id, name, hash, created_at)
-    select ${randomUUID()}, organisation_id, id, 'test', ${hashBearer(bearer)}, ${ctx.clock.now()}
+    select ${randomUUID()}, organisation_id, id, 'test', ${hashToken(bearer)}, ${ctx.clock.now()}
     from principals where id = ${principalId}`
   return bearer
 }
@@ -86,11 +86,11 @@ export async function token(ctx: TestContext, principalId: string, kind: 'pat' |
 /** A sign-in session of a user; gives a bearer of it, good for 15 minutes. */
 export async function session(ctx: TestContext, userId: string): Promise<string> {
   const id = randomUUID()
-  const bearer = newBearer('ses')
+  const bearer = newToken('ses')
   const now = ctx.clock.now()
   const later = (seconds: number) => new Date(now.getTime() + seconds * 1000)
-  await ctx.db`insert into sessions ${ctx.db({ id, user_id: userId, cookie_hash: hashBearer(newBearer('cookie')), created_at: now, last_used_at: now, expires_at: later(30 * 24 * 3600) })}`
-  await ctx.db`insert into session_tokens ${ctx.db({ hash: hashBearer(bearer), session_id: id, expires_at: later(15 * 60) })}`
+  await ctx.db`insert into sessions ${ctx.db({ id, user_id: userId, cookie_hash: hashToken(newToken('cookie')), created_at: now, last_used_at: now, expires_at: later(30 * 24 * 3600) })}`
+  await ctx.db`insert into session_tokens ${ctx.db({ hash: hashToken(bearer), session_id: id, expires_at: later(15 * 60) })}`
   return bearer
 }
 

@@ -1,4 +1,4 @@
-import { type Config, ConfigError, type Role, readConfig } from '../../src/config.ts'
+import { type Command, type Config, ConfigError, readConfig } from '../../src/config.ts'
 
 /** Variables of a test; an undefined one is not set. */
 export type Variables = Record<string, string | undefined>
@@ -19,7 +19,7 @@ export function backendConfig(variables: Variables): Config {
 }
 
 /** The faults of exactly this environment; empty when it can be used. */
-export function faultsOf(role: Role, variables: Variables): readonly string[] {
+export function faultsOf(role: Command, variables: Variables): readonly string[] {
   try {
     readConfig(role, variables)
     return []

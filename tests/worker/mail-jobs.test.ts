@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { SENT_JOBS } from '../../src/core/jobs.ts'
+import { QUEUED_JOBS } from '../../src/core/jobs.ts'
 import { schedule } from '../../src/worker/schedule.ts'
 import { startWorker } from '../../src/worker/worker.ts'
 import { api } from '../support/api.ts'
@@ -13,7 +13,7 @@ const SMTP = { SMTP_HOST: 'mail.example.org', SMTP_FROM: 'keyward@example.org' }
 test('the worker does every job that use cases enqueue, as they define it', async () => {
   const ctx = await testContext()
   const jobs = new Map(schedule(ctx).map((job) => [job.name, job]))
-  for (const definition of SENT_JOBS) expect(jobs.get(definition.name)).toMatchObject(definition)
+  for (const definition of QUEUED_JOBS) expect(jobs.get(definition.name)).toMatchObject(definition)
   await ctx.close()
 })
 

@@ -1,14 +1,14 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { ValueError } from '@sinclair/typebox/errors'
 import { DomainError, tooMany } from '../../core/errors.ts'
-import { Busy } from '../../platform/gate.ts'
+import { TooBusyError } from '../../platform/limiter.ts'
 import type { Log } from '../../platform/log.ts'
 import { PasswordsBusy } from '../../platform/passwords.ts'
 import { OutcomeUnknown, outageOf, outageSentence } from '../../platform/postgres/database-faults.ts'
 import { describeFault } from './validation.ts'
 
 /** An answer to a request that failed: always exactly one sentence. */
-export type Failure = Readonly<{
+export type ErrorResponse = Readonly<{
   status: number
   error: string
   headers: Readonly<Record<string, string>>
@@ -17,8 +17,13 @@ export type Failure = Readonly<{
 }>
 
 /** Turns whatever was thrown into an answer. What nobody foresaw is a 500, whose cause only the log learns. */
-export function failureOf(code: string | number, error: unknown, log: Log, requestId: string): Failure {
-  if (error instanceof PasswordsBusy) return failureOf(code, tooMany(error.message, 1), log, requestId)
+export function errorResponse(
+  code: string | number,
+  error: unknown,
+  log: Log,
+  requestId: string,
+): ErrorResponse {
+  if (error instanceof PasswordsBusy) return errorResponse(code, tooMany(error.message, 1), log, requestId)
   if (error instanceof DomainError) {
     const { status, message, headers, environmentId } = error
     return { status, error: message, headers, environmentId }
@@ -33,19 +38,19 @@ export function failureOf(code: string | number, error: unknown, log: Log, reque
       headers: {},
     }
   }
-  const reason = outage(error)
+  const reason = unavailableReason(error)
   if (reason !== null) {
     log.warn({ requestId, code: (error as { code?: string }).code }, reason)
     return { status: 503, error: reason, headers: { 'retry-after': '1' } }
   }
-  log.error({ requestId, ...causeOf(error) }, 'a request failed')
+  log.error({ requestId, ...safeCause(error) }, 'a request failed')
   return { status: 500, error: 'Something went wrong on our side.', headers: {} }
 }
 
 /** Why it is worth trying again soon; null when it is not. */
-function outage(error: unknown): string | null {
+function unavailableReason(error: unknown): string | null {
   if (error instanceof OutcomeUnknown) return UNKNOWN_OUTCOME
-  const outage = error instanceof Busy ? 'busy' : outageOf(error)
+  const outage = error instanceof TooBusyError ? 'busy' : outageOf(error)
   return outage === null ? null : outageSentence(outage)
 }
 
@@ -68,7 +73,7 @@ const isRequestFault = (error: unknown): error is Fault =>
  * The name and place of an unforeseen error: its message may hold values, so it stays out of the log. Of an answer
  * that does not fit its schema only the place in it is told.
  */
-function causeOf(error: unknown) {
+function safeCause(error: unknown) {
   if (!(error instanceof Error)) return { cause: typeof error }
   const { type, valueError } = error as Error & Partial<Fault>
   if (type === 'response')

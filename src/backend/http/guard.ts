@@ -6,7 +6,7 @@ import { forbidden } from '../../core/errors.ts'
 import { type Action, type AppClass, allows, type OrganisationClass } from '../../core/permissions.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { audited } from './audited.ts'
-import type { Requests } from './requests.ts'
+import type { RequestStates } from './requests.ts'
 
 /** Whoever has no membership reaches nothing under `/v1` but `GET /v1/me`. */
 const NOT_A_MEMBER = 'You are not a member of an organisation.'
@@ -15,7 +15,7 @@ const NOT_A_MEMBER = 'You are not a member of an organisation.'
  * What a route asks of its caller, declared where the route is declared: `permission` and `appPermission` a right of
  * the caller's role, `caller` a kind of caller, `open` nothing. The body is read once all of it is granted.
  */
-export const guard = (ctx: Context, requests: Requests) => {
+export const guard = (ctx: Context, requests: RequestStates) => {
   const isLimited = ctx.config.rateLimits.default !== null
   const enter = async (request: Request, check: (caller: Caller) => void): Promise<unknown> => {
     const { origin } = requests.of(request)

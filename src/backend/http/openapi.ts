@@ -73,12 +73,12 @@ function cleanOperation(operation: Operation): Operation {
     ...(operation.requestBody && {
       requestBody: { required: true, content: jsonOnly(operation.requestBody) },
     }),
-    responses: mapValues({ ...EVERYWHERE, ...operation.responses }, cleanResponse),
+    responses: mapValues({ ...EVERY_ROUTE, ...operation.responses }, cleanResponse),
   }
 }
 
 /** What the front answers for every path, before any route is asked. */
-const EVERYWHERE: Record<string, Json> = {
+const EVERY_ROUTE: Record<string, Json> = {
   400: { description: 'The request has the wrong shape, or its Host is not served.' },
   405: { description: 'The path does not know this method; `Allow` names those that it knows.' },
 }

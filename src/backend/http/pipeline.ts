@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
 import { isAllowedHost, isAllowedOrigin } from '../../platform/http/hosts.ts'
 import { API_HEADERS, addHeaders, transportSecurity } from '../../platform/http/security-headers.ts'
-import { failureOf } from './errors.ts'
-import type { Requests } from './requests.ts'
+import { errorResponse } from './errors.ts'
+import type { RequestStates } from './requests.ts'
 
 type Handler = (request: Request, ...rest: unknown[]) => Response | Promise<Response>
 
@@ -21,13 +21,17 @@ const CORS_HEADERS: Readonly<Record<string, string>> = {
  * What happens to every request before and after the router: aliases, the Host check, unknown paths and methods, what
  * fails where the router can't answer, and the headers that every answer carries.
  */
-export function front(ctx: Context, requests: Requests, methodsAt: (path: string) => readonly string[]) {
+export function requestPipeline(
+  ctx: Context,
+  requests: RequestStates,
+  methodsAt: (path: string) => readonly string[],
+) {
   const protection = { ...API_HEADERS, vary: 'Origin', ...transportSecurity(ctx.config.origin) }
   return (handle: (...parameters: unknown[]) => unknown): Handler => {
     const route = async (original: Request, cors: boolean, rest: unknown[]) => {
       const path = pathOf(original.url).replace(ALIAS, '')
       const refusal =
-        refusalOfHost(ctx, path, hostOf(original)) ?? refusalOfMethod(original.method, methodsAt(path), cors)
+        hostError(ctx, path, hostOf(original)) ?? routeError(original.method, methodsAt(path), cors)
       if (refusal !== null) return refusal
       const request = withoutAlias(original)
       if (request !== original) requests.alias(original, request)
@@ -46,7 +50,7 @@ export function front(ctx: Context, requests: Requests, methodsAt: (path: string
         response = await route(original, cors !== null, rest)
       } catch (error) {
         // What fails outside the router, and its handler of errors included, is answered like any other failure.
-        const failure = failureOf('UNKNOWN', error, ctx.log, state.origin.requestId)
+        const failure = errorResponse('UNKNOWN', error, ctx.log, state.origin.requestId)
         response = Response.json({ error: failure.error }, failure)
       } finally {
         state.body?.leave()
@@ -75,13 +79,13 @@ function withoutAlias(request: Request): Request {
   return new Request(url, { method: request.method, headers: request.headers })
 }
 
-const refusalOfHost = (ctx: Context, path: string, host: string): Response | null =>
+const hostError = (ctx: Context, path: string, host: string): Response | null =>
   ANY_HOST.test(path) || isAllowedHost(ctx.config, host)
     ? null
     : Response.json({ error: 'This Host is not served here; see ALLOWED_HOSTS.' }, { status: 400 })
 
 /** The answer to a path or method that no route has, and to OPTIONS; null when a route is there. */
-function refusalOfMethod(method: string, methods: readonly string[], isCors: boolean): Response | null {
+function routeError(method: string, methods: readonly string[], isCors: boolean): Response | null {
   if (methods.includes(method)) return null
   if (methods.length === 0) {
     return Response.json({ error: 'There is nothing at this path.' }, { status: 404 })

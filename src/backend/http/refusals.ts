@@ -2,10 +2,10 @@ import type { Context } from '../../context.ts'
 import { isActor } from '../../core/actor.ts'
 import { recordCoalesced } from '../../core/audit/coalescing.ts'
 import type { Refusal } from '../../core/audit/events.ts'
-import { servedOrganisation } from '../../core/deployment.ts'
+import { findOrganisationId } from '../../core/deployment.ts'
 import { isId } from '../../core/schema.ts'
 import type { DeclaredRefusal } from './audited.ts'
-import type { Failure } from './errors.ts'
+import type { ErrorResponse } from './errors.ts'
 import type { RequestState } from './requests.ts'
 
 /** The ids in a request: `params` stood in the places of the route's path, in its order. */
@@ -18,12 +18,12 @@ export type Ids = Readonly<{
  * Records an answer that refuses: a 403 to a known caller becomes an audit entry; a 401 is counted and logged. The
  * answer stands whether or not the entry can be written.
  */
-export async function noteRefusal(
+export async function recordRefusal(
   ctx: Context,
   { caller, origin, route }: RequestState,
   declared: DeclaredRefusal | undefined,
   ids: Ids,
-  failure: Failure,
+  failure: ErrorResponse,
 ): Promise<void> {
   const { requestId, ipAddress } = origin
   if (failure.status === 401) {
@@ -33,7 +33,7 @@ export async function noteRefusal(
   if (failure.status !== 403 || caller === null || declared === undefined) return
   const refusal = refusalOf(declared, ids, failure.error)
   try {
-    const organisationId = isActor(caller) ? caller.organisation.id : await servedOrganisation(ctx.db)
+    const organisationId = isActor(caller) ? caller.organisation.id : await findOrganisationId(ctx.db)
     if (organisationId === null) return
     // Paths about the caller's own account or organisation don't name it.
     const own: Partial<Record<string, string | null>> = { user: caller.userId, organisation: organisationId }

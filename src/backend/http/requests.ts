@@ -3,7 +3,7 @@ import type { Caller, RequestOrigin } from '../../core/actor.ts'
 import { tooMany } from '../../core/errors.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { createBodies, type IncomingBody } from './body.ts'
-import { originReader, type PeerAddress } from './origin.ts'
+import { originReader, type PeerAddress } from './request-origin.ts'
 
 /** What is known of one request. */
 export type RequestState = {
@@ -16,10 +16,10 @@ export type RequestState = {
   body: IncomingBody | null
 }
 
-export type Requests = ReturnType<typeof createRequests>
+export type RequestStates = ReturnType<typeof createRequestStates>
 
 /** What is known of each request under way: where it comes from, who calls, what the answer's headers will say. */
-export function createRequests(ctx: Context, peerAddress: PeerAddress) {
+export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
   const states = new WeakMap<Request, RequestState>()
   const readOrigin = originReader(ctx.config.trustedProxies, peerAddress, ctx.log)
   const bodies = createBodies()

@@ -1,11 +1,11 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { Closed, defineKind, Nullable } from '../../core/schema.ts'
+import { defineKind, Nullable, StrictObject } from '../../core/schema.ts'
 
 /** Every error: one sentence. */
 export const ErrorBody = Type.Object({ error: Type.String() })
 
-const WHEN = {
+const ERROR_DESCRIPTIONS = {
   400: 'The body or a query parameter has the wrong shape, or the Host is not served.',
   401: 'No credentials, or the token is malformed, unknown, expired, revoked or of a removed member.',
   403: "The caller's role lacks the permission, or a rule forbids it.",
@@ -17,13 +17,17 @@ const WHEN = {
   500: 'Something went wrong on the server.',
   503: 'The database cannot be reached or is busy, or too many large requests are under way; `Retry-After` says when to come back.',
 } as const
-export type ErrorStatus = keyof typeof WHEN
+export type ErrorStatus = keyof typeof ERROR_DESCRIPTIONS
 
 /** The answers of a route: its success, and the errors that it may end in (429, 500 and 503 are everybody's). */
-export function answers<S extends number, T extends TSchema>(status: S, schema: T, ...errors: ErrorStatus[]) {
+export function responses<S extends number, T extends TSchema>(
+  status: S,
+  schema: T,
+  ...errors: ErrorStatus[]
+) {
   const described = [...errors, 429 as const, 500 as const, 503 as const].map((code) => [
     code,
-    Type.Object(ErrorBody.properties, { description: WHEN[code] }),
+    Type.Object(ErrorBody.properties, { description: ERROR_DESCRIPTIONS[code] }),
   ])
   return { [status]: schema, ...Object.fromEntries(described) } as { [K in S]: T }
 }
@@ -32,7 +36,7 @@ export function answers<S extends number, T extends TSchema>(status: S, schema: 
 export const NoContent = Type.Void({ description: 'Done; the body is empty.' })
 
 /** The body of a route that needs none: absent, or an empty object. */
-export const NoBody = Nullable(Closed({}))
+export const EmptyBody = Nullable(StrictObject({}))
 
 /** A list's answer: everything, or one page with the cursor of the next. */
 export const ListOf = <T extends TSchema>(item: T) =>

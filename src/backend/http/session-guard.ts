@@ -1,13 +1,13 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import { DomainError, forbidden } from '../../core/errors.ts'
-import { requireTransferrer } from '../../core/organisations/ownership-transfer.ts'
-import type { Person } from '../../core/sessions/session.ts'
+import { requireRecentlySignedInOwner } from '../../core/organisations/ownership-transfer.ts'
+import type { SignedInUser } from '../../core/sessions/session.ts'
 import * as sessions from '../../core/sessions/sessions.ts'
 import { isAllowedOrigin } from '../../platform/http/hosts.ts'
 import { audited } from './audited.ts'
 import { readSessionCookie } from './cookies.ts'
-import type { Requests } from './requests.ts'
+import type { RequestStates } from './requests.ts'
 
 /** Who may call a route under `/service/auth/` that asks for a session, and with what. */
 const CALLERS = {
@@ -22,18 +22,18 @@ const CALLERS = {
  * either is closed while password authentication is off, whoever calls and whatever the body. Since browsers send the
  * cookie by themselves, whatever is not a GET must come from the service's own pages and be JSON.
  */
-export const sessionGuard = (ctx: Context, requests: Requests) => {
+export const sessionGuard = (ctx: Context, requests: RequestStates) => {
   const enter = async (request: Request, kind: keyof typeof CALLERS): Promise<void> => {
     const { origin } = requests.of(request)
     const authorization = kind === 'cookie' || kind === 'owner' ? null : request.headers.get('authorization')
     if (authorization !== null) {
-      requests.setCaller(request, await sessions.authenticateBearer(ctx, authorization, origin))
+      requests.setCaller(request, await sessions.authenticateSessionToken(ctx, authorization, origin))
       return
     }
     const cookie = readSessionCookie(ctx.config, request)
     const { caller, signedInAt } = await sessions.authenticateCookie(ctx, cookie, origin)
     requests.setCaller(request, caller)
-    if (kind === 'owner') requireTransferrer(ctx, caller, signedInAt)
+    if (kind === 'owner') requireRecentlySignedInOwner(ctx, caller, signedInAt)
   }
 
   return new Elysia({ name: 'session-guard', normalize: false }).use(audited).macro({
@@ -42,7 +42,7 @@ export const sessionGuard = (ctx: Context, requests: Requests) => {
       transform: async (context: Entering) => {
         const { request } = context
         if (kind === 'password') requirePasswords(ctx)
-        requireOwnPage(ctx, request)
+        requireSameOrigin(ctx, request)
         requireJson(request)
         context.body = await requests.readBody(request)
       },
@@ -53,11 +53,11 @@ export const sessionGuard = (ctx: Context, requests: Requests) => {
         const { request } = context
         if (kind === 'password') requirePasswords(ctx)
         await enter(request, kind)
-        requireOwnPage(ctx, request)
+        requireSameOrigin(ctx, request)
         requireJson(request)
         context.body = await requests.readBody(request)
       },
-      resolve: ({ request }) => ({ caller: requests.callerOf(request) as Person }),
+      resolve: ({ request }) => ({ caller: requests.callerOf(request) as SignedInUser }),
     }),
   })
 }
@@ -80,7 +80,7 @@ function requirePasswords(ctx: Context): void {
 }
 
 /** A browser says where a request comes from; what is no browser says nothing, and has no cookie of somebody else. */
-function requireOwnPage({ config }: Context, request: Request): void {
+function requireSameOrigin({ config }: Context, request: Request): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
   const origin = request.headers.get('origin')
   const site = request.headers.get('sec-fetch-site')

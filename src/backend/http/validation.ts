@@ -1,7 +1,7 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { quote } from '../../core/errors.ts'
-import { explain } from '../../core/schema.ts'
+import { explainFault } from '../../core/schema.ts'
 
 type Schema = TSchema & Record<string, unknown>
 
@@ -36,7 +36,7 @@ export function describeFault(whole: TSchema, value: unknown, fault: ValueError 
 function explanationOf(schema: Schema, value: unknown, subject: string): string | null {
   const options = schema[Kind] === 'Union' ? (schema.anyOf as TSchema[]) : [schema]
   for (const option of options) {
-    const sentence = explain(option, value, subject)
+    const sentence = explainFault(option, value, subject)
     if (sentence !== null) return sentence
   }
   return null

@@ -2,15 +2,15 @@ import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import * as emailLinks from '../../core/links/email-links.ts'
 import { deviceCookie, readDeviceCookies } from '../http/cookies.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers, NoContent } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { NoContent, responses } from '../http/responses.ts'
 import { sessionGuard } from '../http/session-guard.ts'
 
 const tags = ['Sign-in']
-const { AskForLink, ResetPassword, UseLink } = emailLinks
+const { RequestLink, ResetPassword, LinkToken } = emailLinks
 
 /** `/service/auth/`: asking for links by mail, and following them. */
-export const emailLinksRoutes = (ctx: Context, requests: Requests) =>
+export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/auth', normalize: false })
     .use(sessionGuard(ctx, requests))
     .post(
@@ -21,8 +21,8 @@ export const emailLinksRoutes = (ctx: Context, requests: Requests) =>
       },
       {
         visitor: 'password',
-        body: AskForLink,
-        response: answers(204, NoContent, 400, 403, 413, 415),
+        body: RequestLink,
+        response: responses(204, NoContent, 400, 403, 413, 415),
         detail: {
           tags,
           summary: 'Forgot your password',
@@ -47,7 +47,7 @@ export const emailLinksRoutes = (ctx: Context, requests: Requests) =>
       {
         visitor: 'password',
         body: ResetPassword,
-        response: answers(204, NoContent, 400, 403, 404, 413, 415),
+        response: responses(204, NoContent, 400, 403, 404, 413, 415),
         detail: {
           tags,
           summary: 'Set a new password',
@@ -64,8 +64,8 @@ export const emailLinksRoutes = (ctx: Context, requests: Requests) =>
       },
       {
         visitor: 'anyone',
-        body: UseLink,
-        response: answers(204, NoContent, 400, 403, 404, 413, 415),
+        body: LinkToken,
+        response: responses(204, NoContent, 400, 403, 404, 413, 415),
         detail: {
           tags,
           summary: 'Verify an e-mail address',
@@ -81,8 +81,8 @@ export const emailLinksRoutes = (ctx: Context, requests: Requests) =>
       },
       {
         visitor: 'anyone',
-        body: AskForLink,
-        response: answers(204, NoContent, 400, 403, 413, 415),
+        body: RequestLink,
+        response: responses(204, NoContent, 400, 403, 413, 415),
         detail: {
           tags,
           summary: 'Mail the verification link again',

@@ -4,19 +4,19 @@ import type { Context } from '../../context.ts'
 import { DomainError } from '../../core/errors.ts'
 import { readiness } from '../../platform/postgres/readiness.ts'
 import { guard } from '../http/guard.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { responses } from '../http/responses.ts'
 
 const tags = ['Health']
 
 /** `/service/health/`: the process lives, whatever the state of its stores; `/service/ready/`: it can work. */
-export const healthRoutes = (ctx: Context, requests: Requests) => {
+export const healthRoutes = (ctx: Context, requests: RequestStates) => {
   const look = readiness(ctx)
   return new Elysia({ prefix: '/service', normalize: false })
     .use(guard(ctx, requests))
     .get('/health', () => ({ status: 'alive', version: ctx.config.version }), {
       open: true,
-      response: answers(200, Type.Object({ status: Type.String(), version: Type.String() })),
+      response: responses(200, Type.Object({ status: Type.String(), version: Type.String() })),
       detail: {
         tags,
         summary: 'Is the process alive?',
@@ -32,7 +32,7 @@ export const healthRoutes = (ctx: Context, requests: Requests) => {
       },
       {
         open: true,
-        response: answers(200, Type.Object({ status: Type.String(), schema: Type.Integer() })),
+        response: responses(200, Type.Object({ status: Type.String(), schema: Type.Integer() })),
         detail: {
           tags,
           summary: 'Can it do its work?',

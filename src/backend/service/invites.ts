@@ -1,21 +1,21 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import * as acceptance from '../../core/invites/acceptance.ts'
-import { UseLink } from '../../core/links/email-links.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers } from '../http/responses.ts'
+import { LinkToken } from '../../core/links/email-links.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { responses } from '../http/responses.ts'
 import { sessionGuard } from '../http/session-guard.ts'
 
 const tags = ['Invites']
 
 /** `/service/auth/invites/`: what whoever is invited does with the link. */
-export const inviteLinksRoutes = (ctx: Context, requests: Requests) =>
+export const inviteLinksRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/auth/invites', normalize: false })
     .use(sessionGuard(ctx, requests))
-    .post('/lookup', ({ body }) => acceptance.lookup(ctx, body.token), {
+    .post('/lookup', ({ body }) => acceptance.preview(ctx, body.token), {
       visitor: 'anyone',
-      body: UseLink,
-      response: answers(200, acceptance.Offer, 400, 403, 404, 413, 415),
+      body: LinkToken,
+      response: responses(200, acceptance.InvitePreview, 400, 403, 404, 413, 415),
       detail: {
         tags,
         summary: 'Look up an invite',
@@ -25,8 +25,8 @@ export const inviteLinksRoutes = (ctx: Context, requests: Requests) =>
     .post('/accept', ({ body, caller }) => acceptance.accept(ctx, caller, body.token), {
       signedIn: 'session',
       audit: 'invite.accept_refused',
-      body: UseLink,
-      response: answers(200, acceptance.Accepted, 400, 401, 403, 404, 409, 413, 415),
+      body: LinkToken,
+      response: responses(200, acceptance.Accepted, 400, 401, 403, 404, 409, 413, 415),
       detail: {
         tags,
         summary: 'Accept an invite',

@@ -3,11 +3,11 @@ import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import { METRICS_CONTENT_TYPE } from '../../platform/metrics.ts'
 import { guard } from '../http/guard.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { responses } from '../http/responses.ts'
 
 /** `/service/metrics/`: what this process has counted, for Prometheus. */
-export const metricsRoutes = (ctx: Context, requests: Requests) =>
+export const metricsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service', normalize: false }).use(guard(ctx, requests)).get(
     '/metrics',
     ({ set }) => {
@@ -16,7 +16,7 @@ export const metricsRoutes = (ctx: Context, requests: Requests) =>
     },
     {
       open: true,
-      response: answers(200, Type.String({ description: "Prometheus' text format." })),
+      response: responses(200, Type.String({ description: "Prometheus' text format." })),
       detail: {
         tags: ['Health'],
         summary: 'Read the metrics',

@@ -2,19 +2,19 @@ import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import type { Actor } from '../../core/actor.ts'
 import { TransferOwnership, transfer } from '../../core/organisations/ownership-transfer.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers, NoContent } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { NoContent, responses } from '../http/responses.ts'
 import { sessionGuard } from '../http/session-guard.ts'
 
 /** `/service/auth/ownership/`: a flow of the console, closed to bearers. */
-export const ownershipRoutes = (ctx: Context, requests: Requests) =>
+export const ownershipRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/auth/ownership', normalize: false })
     .use(sessionGuard(ctx, requests))
     .post('/transfer', ({ body, caller }) => transfer(ctx, caller as Actor, body), {
       signedIn: 'owner',
       audit: 'organisation.update_refused',
       body: TransferOwnership,
-      response: answers(204, NoContent, 400, 401, 403, 404, 413, 415),
+      response: responses(204, NoContent, 400, 401, 403, 404, 413, 415),
       detail: {
         tags: ['Organisation'],
         summary: 'Transfer ownership',

@@ -4,14 +4,14 @@ import { ChangePassword, changePassword } from '../../core/accounts/password-cha
 import { Register, Registered, register } from '../../core/accounts/registration.ts'
 import { SignedIn, SignIn, signIn } from '../../core/sign-in/sign-in.ts'
 import { deviceCookie, endedSessionCookie, readDeviceCookies, sessionCookie } from '../http/cookies.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers, NoContent } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { NoContent, responses } from '../http/responses.ts'
 import { sessionGuard } from '../http/session-guard.ts'
 
 const tags = ['Sign-in']
 
 /** `/service/auth/password/`: registration, sign-in and change of a password; all 403 while switched off. */
-export const passwordRoutes = (ctx: Context, requests: Requests) =>
+export const passwordRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/auth/password', normalize: false })
     .use(sessionGuard(ctx, requests))
     .post(
@@ -26,7 +26,7 @@ export const passwordRoutes = (ctx: Context, requests: Requests) =>
       {
         visitor: 'password',
         body: Register,
-        response: answers(201, Registered, 400, 403, 404, 409, 413, 415),
+        response: responses(201, Registered, 400, 403, 404, 409, 413, 415),
         detail: {
           tags,
           summary: 'Register an account',
@@ -49,7 +49,7 @@ export const passwordRoutes = (ctx: Context, requests: Requests) =>
       {
         visitor: 'password',
         body: SignIn,
-        response: answers(200, SignedIn, 400, 401, 403, 413, 415),
+        response: responses(200, SignedIn, 400, 401, 403, 413, 415),
         detail: {
           tags,
           summary: 'Sign in',
@@ -72,7 +72,7 @@ export const passwordRoutes = (ctx: Context, requests: Requests) =>
         signedIn: 'password',
         audit: 'user.update_refused',
         body: ChangePassword,
-        response: answers(204, NoContent, 400, 401, 403, 413, 415),
+        response: responses(204, NoContent, 400, 401, 403, 413, 415),
         detail: {
           tags,
           summary: 'Change your password',

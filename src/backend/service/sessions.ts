@@ -1,22 +1,22 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
-import { Session, SessionBearer } from '../../core/sessions/session.ts'
+import { Session, SessionToken } from '../../core/sessions/session.ts'
 import * as sessions from '../../core/sessions/sessions.ts'
 import { Methods, methods } from '../../core/sign-in/methods.ts'
 import { endedSessionCookie } from '../http/cookies.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers, ById, ListOf, NoBody, NoContent, PageQuery } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { ById, EmptyBody, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
 import { sessionGuard } from '../http/session-guard.ts'
 
 const tags = ['Sign-in']
 
 /** `/service/auth/`: how to sign in, and one's own sessions. */
-export const sessionsRoutes = (ctx: Context, requests: Requests) =>
+export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/auth', normalize: false })
     .use(sessionGuard(ctx, requests))
     .get('/methods', () => methods(ctx), {
       visitor: 'anyone',
-      response: answers(200, Methods),
+      response: responses(200, Methods),
       detail: {
         tags,
         summary: 'How can people sign in?',
@@ -24,11 +24,11 @@ export const sessionsRoutes = (ctx: Context, requests: Requests) =>
           'The ways to sign in that this deployment offers, and whether it waits for its first account.',
       },
     })
-    .post('/session', ({ caller }) => sessions.issueBearer(ctx, caller), {
+    .post('/session', ({ caller }) => sessions.issueToken(ctx, caller), {
       signedIn: 'cookie',
       audit: 'session.create_refused',
-      body: NoBody,
-      response: answers(200, SessionBearer, 400, 401, 403, 413, 415),
+      body: EmptyBody,
+      response: responses(200, SessionToken, 400, 401, 403, 413, 415),
       detail: {
         tags,
         summary: 'Get a bearer for your session',
@@ -45,8 +45,8 @@ export const sessionsRoutes = (ctx: Context, requests: Requests) =>
       {
         signedIn: 'session',
         audit: 'session.delete_refused',
-        body: NoBody,
-        response: answers(204, NoContent, 400, 401, 403, 404, 413, 415),
+        body: EmptyBody,
+        response: responses(204, NoContent, 400, 401, 403, 404, 413, 415),
         detail: {
           tags,
           summary: 'Sign out',
@@ -58,7 +58,7 @@ export const sessionsRoutes = (ctx: Context, requests: Requests) =>
       signedIn: 'session',
       audit: 'session.read_refused',
       query: PageQuery,
-      response: answers(200, ListOf(Session), 400, 401),
+      response: responses(200, ListOf(Session), 400, 401),
       detail: {
         tags,
         summary: 'List your sessions',
@@ -76,7 +76,7 @@ export const sessionsRoutes = (ctx: Context, requests: Requests) =>
         signedIn: 'session',
         audit: 'session.delete_refused',
         params: ById,
-        response: answers(204, NoContent, 401, 403, 404, 415),
+        response: responses(204, NoContent, 401, 403, 404, 415),
         detail: {
           tags,
           summary: 'End one of your sessions',

@@ -1,10 +1,10 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import * as accessList from '../../core/access-list/access-list.ts'
-import { Reach } from '../../core/access-list/reach.ts'
+import { AccessPair } from '../../core/access-list/access-pair.ts'
 import { guard } from '../http/guard.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers, ListOf, PageQuery } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { ListOf, PageQuery, responses } from '../http/responses.ts'
 
 const ofId = (description: string) => t.Optional(t.String({ maxLength: 200, description }))
 
@@ -22,7 +22,7 @@ const Query = t.Composite(
 )
 
 /** `/v1/access`: who reaches what. */
-export const accessRoutes = (ctx: Context, requests: Requests) =>
+export const accessRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/access', normalize: false }).use(guard(ctx, requests)).get(
     '/',
     ({ actor, query }) =>
@@ -41,7 +41,7 @@ export const accessRoutes = (ctx: Context, requests: Requests) =>
       permission: ['Members', 'read'],
       audit: 'access.read_refused',
       query: Query,
-      response: answers(200, ListOf(Reach), 400, 401, 403),
+      response: responses(200, ListOf(AccessPair), 400, 401, 403),
       detail: {
         tags: ['Members'],
         summary: 'List who reaches what',

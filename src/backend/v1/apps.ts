@@ -3,20 +3,20 @@ import type { Context } from '../../context.ts'
 import { App, CreateApp, UpdateApp } from '../../core/apps/app.ts'
 import * as apps from '../../core/apps/apps.ts'
 import { guard } from '../http/guard.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers, ById, ListOf, NoContent, PageQuery } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Apps']
 
 /** `/v1/apps`: what an organisation keeps secrets for. */
-export const appsRoutes = (ctx: Context, requests: Requests) =>
+export const appsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/apps', normalize: false })
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => apps.list(ctx, actor, query), {
       permission: ['Apps', 'read'],
       audit: 'app.read_refused',
       query: PageQuery,
-      response: answers(200, ListOf(App), 400, 401, 403),
+      response: responses(200, ListOf(App), 400, 401, 403),
       detail: {
         tags,
         summary: 'List apps',
@@ -27,7 +27,7 @@ export const appsRoutes = (ctx: Context, requests: Requests) =>
       permission: ['Apps', 'read'],
       audit: 'app.read_refused',
       params: ById,
-      response: answers(200, App, 401, 403, 404),
+      response: responses(200, App, 401, 403, 404),
       detail: {
         tags,
         summary: 'Get an app',
@@ -38,7 +38,7 @@ export const appsRoutes = (ctx: Context, requests: Requests) =>
       permission: ['Apps', 'create'],
       audit: 'app.create_refused',
       body: CreateApp,
-      response: answers(201, App, 400, 401, 403, 409, 413, 415),
+      response: responses(201, App, 400, 401, 403, 409, 413, 415),
       detail: {
         tags,
         summary: 'Create an app',
@@ -51,14 +51,14 @@ export const appsRoutes = (ctx: Context, requests: Requests) =>
       audit: 'app.update_refused',
       params: ById,
       body: UpdateApp,
-      response: answers(200, App, 400, 401, 403, 404, 409, 413, 415),
+      response: responses(200, App, 400, 401, 403, 404, 409, 413, 415),
       detail: { tags, summary: 'Change an app', description: 'Fields that are not sent keep their values.' },
     })
     .delete('/:id', ({ actor, params }) => apps.remove(ctx, actor, params.id), {
       permission: ['Apps', 'delete'],
       audit: 'app.delete_refused',
       params: ById,
-      response: answers(204, NoContent, 401, 403, 404),
+      response: responses(204, NoContent, 401, 403, 404),
       detail: {
         tags,
         summary: 'Delete an app',

@@ -3,8 +3,8 @@ import type { Context } from '../../context.ts'
 import { CreateEnvironment, Environment, UpdateEnvironment } from '../../core/environments/environment.ts'
 import * as environments from '../../core/environments/environments.ts'
 import { guard } from '../http/guard.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers, ById, ListOf, NoContent, PageQuery } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Environments']
 
@@ -15,14 +15,14 @@ const OfApp = t.Object(
 const PageOfApp = t.Object({ ...OfApp.properties, ...PageQuery.properties }, { additionalProperties: true })
 
 /** `/v1/environments`: an app's environments, each with keys of its own. */
-export const environmentsRoutes = (ctx: Context, requests: Requests) =>
+export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/environments', normalize: false })
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => environments.list(ctx, actor, query.app_id, query), {
       appPermission: ['Environments', 'read'],
       audit: 'environment.read_refused',
       query: PageOfApp,
-      response: answers(200, ListOf(Environment), 400, 401, 403, 404),
+      response: responses(200, ListOf(Environment), 400, 401, 403, 404),
       detail: {
         tags,
         summary: "List an app's environments",
@@ -33,7 +33,7 @@ export const environmentsRoutes = (ctx: Context, requests: Requests) =>
       appPermission: ['Environments', 'read'],
       audit: 'environment.read_refused',
       params: ById,
-      response: answers(200, Environment, 401, 403, 404),
+      response: responses(200, Environment, 401, 403, 404),
       detail: {
         tags,
         summary: 'Get an environment',
@@ -45,7 +45,7 @@ export const environmentsRoutes = (ctx: Context, requests: Requests) =>
       audit: 'environment.create_refused',
       query: OfApp,
       body: CreateEnvironment,
-      response: answers(201, Environment, 400, 401, 403, 404, 409, 413, 415),
+      response: responses(201, Environment, 400, 401, 403, 404, 409, 413, 415),
       detail: {
         tags,
         summary: 'Create an environment',
@@ -58,7 +58,7 @@ export const environmentsRoutes = (ctx: Context, requests: Requests) =>
       audit: 'environment.update_refused',
       params: ById,
       body: UpdateEnvironment,
-      response: answers(200, Environment, 400, 401, 403, 404, 409, 413, 415),
+      response: responses(200, Environment, 400, 401, 403, 404, 409, 413, 415),
       detail: {
         tags,
         summary: 'Rename an environment',
@@ -69,7 +69,7 @@ export const environmentsRoutes = (ctx: Context, requests: Requests) =>
       appPermission: ['Environments', 'delete'],
       audit: 'environment.delete_refused',
       params: ById,
-      response: answers(204, NoContent, 401, 403, 404),
+      response: responses(204, NoContent, 401, 403, 404),
       detail: {
         tags,
         summary: 'Delete an environment',

@@ -3,20 +3,20 @@ import type { Context } from '../../context.ts'
 import { CreateInvite, Invite, PENDING_INVITES } from '../../core/invites/invite.ts'
 import * as invites from '../../core/invites/invites.ts'
 import { guard } from '../http/guard.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers, ById, ListOf, NoContent, PageQuery } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Invites']
 
 /** `/v1/members/invites`: who is invited and has not answered yet. */
-export const invitesRoutes = (ctx: Context, requests: Requests) =>
+export const invitesRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/members/invites', normalize: false })
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => invites.list(ctx, actor, query), {
       permission: ['Members', 'read'],
       audit: 'invite.read_refused',
       query: PageQuery,
-      response: answers(200, ListOf(Invite), 400, 401, 403),
+      response: responses(200, ListOf(Invite), 400, 401, 403),
       detail: {
         tags,
         summary: 'List invites',
@@ -27,7 +27,7 @@ export const invitesRoutes = (ctx: Context, requests: Requests) =>
       permission: ['Members', 'create'],
       audit: 'invite.create_refused',
       body: CreateInvite,
-      response: answers(201, Invite, 400, 401, 403, 404, 409, 413, 415),
+      response: responses(201, Invite, 400, 401, 403, 404, 409, 413, 415),
       detail: {
         tags,
         summary: 'Invite somebody',
@@ -38,7 +38,7 @@ export const invitesRoutes = (ctx: Context, requests: Requests) =>
       permission: ['Members', 'delete'],
       audit: 'invite.delete_refused',
       params: ById,
-      response: answers(204, NoContent, 401, 403, 404),
+      response: responses(204, NoContent, 401, 403, 404),
       detail: {
         tags,
         summary: 'Cancel an invite',

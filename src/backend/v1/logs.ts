@@ -4,8 +4,8 @@ import * as entries from '../../core/audit/entries.ts'
 import { Entry, type EntryFilter } from '../../core/audit/entry.ts'
 import { Instant, instantFrom } from '../../core/instant.ts'
 import { guard } from '../http/guard.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers, ListOf, PageQuery } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { ListOf, PageQuery, responses } from '../http/responses.ts'
 
 // Postgres knows no NUL in text.
 const exactly = (example: string) =>
@@ -33,14 +33,14 @@ const Query = t.Composite(
 )
 
 /** `/v1/logs/audit`: what happened, and what was refused. */
-export const logsRoutes = (ctx: Context, requests: Requests) =>
+export const logsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/logs', normalize: false })
     .use(guard(ctx, requests))
     .get('/audit', ({ actor, query }) => entries.list(ctx, actor, filterOf(query), query), {
       permission: ['Logs', 'read'],
       audit: 'audit_log.read_refused',
       query: Query,
-      response: answers(200, ListOf(Entry), 400, 401, 403),
+      response: responses(200, ListOf(Entry), 400, 401, 403),
       detail: {
         tags: ['Audit log'],
         summary: 'Read the audit log',

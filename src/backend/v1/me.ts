@@ -2,18 +2,18 @@ import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import * as me from '../../core/me/me.ts'
 import { guard } from '../http/guard.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { responses } from '../http/responses.ts'
 
 const tags = ['Me']
 
 /** `/v1/me`: who calls, and its keys. */
-export const meRoutes = (ctx: Context, requests: Requests) =>
+export const meRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/me', normalize: false })
     .use(guard(ctx, requests))
     .get('/', ({ caller }) => me.get(ctx, caller), {
       caller: 'anyone',
-      response: answers(200, me.Me, 401),
+      response: responses(200, me.Me, 401),
       detail: {
         tags,
         summary: 'Who you are',
@@ -23,7 +23,7 @@ export const meRoutes = (ctx: Context, requests: Requests) =>
     .get('/keys', ({ actor }) => me.keys(ctx, actor), {
       caller: 'actor',
       audit: 'key.read_refused',
-      response: answers(200, me.MyKeys, 401, 403),
+      response: responses(200, me.MyKeys, 401, 403),
       detail: {
         tags,
         summary: 'Your keys',

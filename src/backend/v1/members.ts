@@ -5,27 +5,27 @@ import { ChangeRole, Member } from '../../core/members/member.ts'
 import * as memberAccess from '../../core/members/member-access.ts'
 import * as members from '../../core/members/members.ts'
 import { guard } from '../http/guard.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers, ById, ListOf, NoContent, PageQuery } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Members']
 
 /** `/v1/members`: who belongs to the organisation. */
-export const membersRoutes = (ctx: Context, requests: Requests) =>
+export const membersRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/members', normalize: false })
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => members.list(ctx, actor, query), {
       permission: ['Members', 'read'],
       audit: 'member.read_refused',
       query: PageQuery,
-      response: answers(200, ListOf(Member), 400, 401, 403),
+      response: responses(200, ListOf(Member), 400, 401, 403),
       detail: { tags, summary: 'List members', description: 'Active members only, oldest first.' },
     })
     .get('/:id', ({ actor, params }) => members.get(ctx, actor, params.id), {
       permission: ['Members', 'read'],
       audit: 'member.read_refused',
       params: ById,
-      response: answers(200, Member, 401, 403, 404),
+      response: responses(200, Member, 401, 403, 404),
       detail: { tags, summary: 'Get a member', description: 'One active member.' },
     })
     .put('/:id', ({ actor, params, body }) => members.changeRole(ctx, actor, params.id, body), {
@@ -33,7 +33,7 @@ export const membersRoutes = (ctx: Context, requests: Requests) =>
       audit: 'member.update_refused',
       params: ById,
       body: ChangeRole,
-      response: answers(200, Member, 400, 401, 403, 404, 413, 415),
+      response: responses(200, Member, 400, 401, 403, 404, 413, 415),
       detail: {
         tags,
         summary: "Change a member's role",
@@ -45,7 +45,7 @@ export const membersRoutes = (ctx: Context, requests: Requests) =>
       permission: ['Members', 'delete'],
       audit: 'member.delete_refused',
       params: ById,
-      response: answers(204, NoContent, 401, 403, 404),
+      response: responses(204, NoContent, 401, 403, 404),
       detail: {
         tags,
         summary: 'Remove a member',
@@ -57,7 +57,7 @@ export const membersRoutes = (ctx: Context, requests: Requests) =>
       permission: ['Members', 'read'],
       audit: 'member.read_refused',
       params: ById,
-      response: answers(200, memberAccess.MemberAccess, 401, 403, 404),
+      response: responses(200, memberAccess.MemberAccess, 401, 403, 404),
       detail: {
         tags,
         summary: 'What a member can access',
@@ -69,7 +69,7 @@ export const membersRoutes = (ctx: Context, requests: Requests) =>
       audit: 'member.access_change_refused',
       params: ById,
       body: SetAccess,
-      response: answers(200, memberAccess.MemberAccess, 400, 401, 403, 404, 413, 415),
+      response: responses(200, memberAccess.MemberAccess, 400, 401, 403, 404, 413, 415),
       detail: {
         tags,
         summary: "Set a member's access",

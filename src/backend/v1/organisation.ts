@@ -3,26 +3,26 @@ import type { Context } from '../../context.ts'
 import { Organisation, UpdateOrganisation } from '../../core/organisations/organisation.ts'
 import * as organisations from '../../core/organisations/organisations.ts'
 import { guard } from '../http/guard.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { responses } from '../http/responses.ts'
 
 const tags = ['Organisation']
 
 /** `/v1/organisation`: the one that the caller belongs to. */
-export const organisationRoutes = (ctx: Context, requests: Requests) =>
+export const organisationRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/organisation', normalize: false })
     .use(guard(ctx, requests))
     .get('/', ({ actor }) => organisations.get(ctx, actor), {
       permission: ['Organisation', 'read'],
       audit: 'organisation.read_refused',
-      response: answers(200, Organisation, 401, 403),
+      response: responses(200, Organisation, 401, 403),
       detail: { tags, summary: 'Get the organisation', description: 'Its name and its plan.' },
     })
     .put('/', ({ actor, body }) => organisations.update(ctx, actor, body), {
       permission: ['Organisation', 'update'],
       audit: 'organisation.update_refused',
       body: UpdateOrganisation,
-      response: answers(200, Organisation, 400, 401, 403, 413, 415),
+      response: responses(200, Organisation, 400, 401, 403, 413, 415),
       detail: {
         tags,
         summary: 'Rename the organisation',

@@ -3,20 +3,20 @@ import type { Context } from '../../context.ts'
 import { CreateRole, CUSTOM_ROLES, Role, RoleSummary, UpdateRole } from '../../core/roles/role.ts'
 import * as roles from '../../core/roles/roles.ts'
 import { guard } from '../http/guard.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers, ById, ListOf, NoContent, PageQuery } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Roles']
 
 /** `/v1/roles`: the five default roles and the organisation's own. */
-export const rolesRoutes = (ctx: Context, requests: Requests) =>
+export const rolesRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/roles', normalize: false })
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => roles.list(ctx, actor, query), {
       permission: ['Roles', 'read'],
       audit: 'role.read_refused',
       query: PageQuery,
-      response: answers(200, ListOf(RoleSummary), 400, 401, 403),
+      response: responses(200, ListOf(RoleSummary), 400, 401, 403),
       detail: {
         tags,
         summary: 'List roles',
@@ -27,14 +27,14 @@ export const rolesRoutes = (ctx: Context, requests: Requests) =>
       permission: ['Roles', 'read'],
       audit: 'role.read_refused',
       params: ById,
-      response: answers(200, Role, 401, 403, 404),
+      response: responses(200, Role, 401, 403, 404),
       detail: { tags, summary: 'Get a role', description: 'One role with its permissions.' },
     })
     .post('/', ({ actor, body }) => roles.create(ctx, actor, body), {
       permission: ['Roles', 'create', 'paid plan'],
       audit: 'role.create_refused',
       body: CreateRole,
-      response: answers(201, Role, 400, 401, 403, 409, 413, 415),
+      response: responses(201, Role, 400, 401, 403, 409, 413, 415),
       detail: {
         tags,
         summary: 'Create a role',
@@ -46,7 +46,7 @@ export const rolesRoutes = (ctx: Context, requests: Requests) =>
       audit: 'role.update_refused',
       params: ById,
       body: UpdateRole,
-      response: answers(200, Role, 400, 401, 403, 404, 409, 413, 415),
+      response: responses(200, Role, 400, 401, 403, 404, 409, 413, 415),
       detail: {
         tags,
         summary: 'Change a role',
@@ -57,7 +57,7 @@ export const rolesRoutes = (ctx: Context, requests: Requests) =>
       permission: ['Roles', 'delete'],
       audit: 'role.delete_refused',
       params: ById,
-      response: answers(204, NoContent, 401, 403, 404, 409),
+      response: responses(204, NoContent, 401, 403, 404, 409),
       detail: {
         tags,
         summary: 'Delete a role',

@@ -1,7 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import { SetAccess } from '../../core/grants/grant.ts'
-import * as accountTokens from '../../core/service-accounts/account-tokens.ts'
 import {
   CreatedServiceAccount,
   CreateServiceAccount,
@@ -11,30 +10,31 @@ import {
   UpdateServiceAccount,
 } from '../../core/service-accounts/service-account.ts'
 import * as access from '../../core/service-accounts/service-account-access.ts'
+import * as accountTokens from '../../core/service-accounts/service-account-tokens.ts'
 import * as serviceAccounts from '../../core/service-accounts/service-accounts.ts'
 import { CreateToken, IssuedToken, MOST_LIVE_TOKENS, Token } from '../../core/tokens/token.ts'
 import { guard } from '../http/guard.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers, ById, ListOf, NoContent, PageQuery } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Service accounts']
 
 /** `/v1/service-accounts`: the organisation's service accounts, and their tokens. */
-export const serviceAccountsRoutes = (ctx: Context, requests: Requests) =>
+export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/service-accounts', normalize: false })
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => serviceAccounts.list(ctx, actor, query), {
       permission: ['ServiceAccounts', 'read'],
       audit: 'service_account.read_refused',
       query: PageQuery,
-      response: answers(200, ListOf(ServiceAccount), 400, 401, 403),
+      response: responses(200, ListOf(ServiceAccount), 400, 401, 403),
       detail: { tags, summary: 'List service accounts', description: 'Oldest first.' },
     })
     .get('/:id', ({ actor, params }) => serviceAccounts.get(ctx, actor, params.id), {
       permission: ['ServiceAccounts', 'read'],
       audit: 'service_account.read_refused',
       params: ById,
-      response: answers(200, ServiceAccountWithTokens, 401, 403, 404),
+      response: responses(200, ServiceAccountWithTokens, 401, 403, 404),
       detail: {
         tags,
         summary: 'Get a service account',
@@ -46,7 +46,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: Requests) =>
       permission: ['ServiceAccounts', 'create'],
       audit: 'service_account.create_refused',
       body: CreateServiceAccount,
-      response: answers(201, CreatedServiceAccount, 400, 401, 403, 404, 409, 413, 415),
+      response: responses(201, CreatedServiceAccount, 400, 401, 403, 404, 409, 413, 415),
       detail: {
         tags,
         summary: 'Create a service account',
@@ -58,7 +58,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: Requests) =>
       audit: 'service_account.update_refused',
       params: ById,
       body: UpdateServiceAccount,
-      response: answers(200, ServiceAccount, 400, 401, 403, 404, 413, 415),
+      response: responses(200, ServiceAccount, 400, 401, 403, 404, 413, 415),
       detail: {
         tags,
         summary: 'Change a service account',
@@ -69,7 +69,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: Requests) =>
       permission: ['ServiceAccounts', 'delete'],
       audit: 'service_account.delete_refused',
       params: ById,
-      response: answers(204, NoContent, 401, 403, 404),
+      response: responses(204, NoContent, 401, 403, 404),
       detail: {
         tags,
         summary: 'Delete a service account',
@@ -81,7 +81,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: Requests) =>
       permission: ['ServiceAccounts', 'read'],
       audit: 'service_account.read_refused',
       params: ById,
-      response: answers(200, access.ServiceAccountAccess, 401, 403, 404),
+      response: responses(200, access.ServiceAccountAccess, 401, 403, 404),
       detail: {
         tags,
         summary: 'What a service account can access',
@@ -93,7 +93,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: Requests) =>
       audit: 'service_account.access_change_refused',
       params: ById,
       body: SetAccess,
-      response: answers(200, access.ServiceAccountAccess, 400, 401, 403, 404, 413, 415),
+      response: responses(200, access.ServiceAccountAccess, 400, 401, 403, 404, 413, 415),
       detail: {
         tags,
         summary: "Set a service account's access",
@@ -108,7 +108,7 @@ const TokenById = t.Object({
   token_id: t.String({ description: 'A UUID.' }),
 })
 
-const tokenRoutes = (ctx: Context, requests: Requests) =>
+const tokenRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ normalize: false })
     .use(guard(ctx, requests))
     .get('/:id/tokens', ({ actor, params, query }) => accountTokens.list(ctx, actor, params.id, query), {
@@ -116,7 +116,7 @@ const tokenRoutes = (ctx: Context, requests: Requests) =>
       audit: ['token.read_refused', { target: 'service_account' }],
       params: ById,
       query: PageQuery,
-      response: answers(200, ListOf(Token), 400, 401, 403, 404),
+      response: responses(200, ListOf(Token), 400, 401, 403, 404),
       detail: {
         tags,
         summary: "List a service account's tokens",
@@ -128,7 +128,7 @@ const tokenRoutes = (ctx: Context, requests: Requests) =>
       audit: ['token.create_refused', { target: 'service_account' }],
       params: ById,
       body: CreateToken,
-      response: answers(201, IssuedToken, 400, 401, 403, 404, 409, 413, 415),
+      response: responses(201, IssuedToken, 400, 401, 403, 404, 409, 413, 415),
       detail: {
         tags,
         summary: 'Create a token of a service account',
@@ -142,7 +142,7 @@ const tokenRoutes = (ctx: Context, requests: Requests) =>
         permission: ['ServiceAccountTokens', 'delete'],
         audit: 'token.delete_refused',
         params: TokenById,
-        response: answers(204, NoContent, 401, 403, 404),
+        response: responses(204, NoContent, 401, 403, 404),
         detail: {
           tags,
           summary: 'Revoke a token of a service account',

@@ -3,20 +3,20 @@ import type { Context } from '../../context.ts'
 import { CreateToken, IssuedToken, MOST_LIVE_TOKENS, Token } from '../../core/tokens/token.ts'
 import * as tokens from '../../core/tokens/tokens.ts'
 import { guard } from '../http/guard.ts'
-import type { Requests } from '../http/requests.ts'
-import { answers, ById, ListOf, NoContent, PageQuery } from '../http/responses.ts'
+import type { RequestStates } from '../http/requests.ts'
+import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Tokens']
 
 /** `/v1/tokens`: the caller's own personal access tokens. */
-export const tokensRoutes = (ctx: Context, requests: Requests) =>
+export const tokensRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/tokens', normalize: false })
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => tokens.list(ctx, actor, query), {
       caller: 'member',
       audit: 'token.read_refused',
       query: PageQuery,
-      response: answers(200, ListOf(Token), 400, 401, 403),
+      response: responses(200, ListOf(Token), 400, 401, 403),
       detail: {
         tags,
         summary: 'List your tokens',
@@ -28,7 +28,7 @@ export const tokensRoutes = (ctx: Context, requests: Requests) =>
       caller: 'signed-in member',
       audit: 'token.create_refused',
       body: CreateToken,
-      response: answers(201, IssuedToken, 400, 401, 403, 409, 413, 415),
+      response: responses(201, IssuedToken, 400, 401, 403, 409, 413, 415),
       detail: {
         tags,
         summary: 'Create a token',
@@ -39,7 +39,7 @@ export const tokensRoutes = (ctx: Context, requests: Requests) =>
       caller: 'member',
       audit: 'token.delete_refused',
       params: ById,
-      response: answers(204, NoContent, 401, 403, 404),
+      response: responses(204, NoContent, 401, 403, 404),
       detail: {
         tags,
         summary: 'Revoke a token',

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
-import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
 import { isId } from '../schema.ts'
+import { type AccessFilter, type AccessPair, type AccessPairRow, present } from './access-pair.ts'
 import * as queries from './queries.ts'
-import { present, type Reach, type ReachFilter, type ReachRow } from './reach.ts'
 
 /**
  * Who reaches which environment, by role or by grant, in pages ordered by principal, then environment. Global access
@@ -12,13 +12,13 @@ import { present, type Reach, type ReachFilter, type ReachRow } from './reach.ts
 export async function list(
   ctx: Context,
   actor: Actor,
-  filter: ReachFilter,
+  filter: AccessFilter,
   request: PageRequest,
-): Promise<Page<Reach>> {
-  const window = windowOf(ctx, 'access', request, true)
+): Promise<Page<AccessPair>> {
+  const window = pageRange(ctx, 'access', request, true)
   const canMatch = Object.values(filter).every((id) => id === undefined || isId(id))
   const rows = canMatch ? await queries.list(ctx.db, actor.organisation.id, filter, window) : []
-  return pageOf(ctx, 'access', window, rows, sortKey, present)
+  return toPage(ctx, 'access', window, rows, sortKey, present)
 }
 
-const sortKey = (row: ReachRow) => [row.principal_id, row.environment_id]
+const sortKey = (row: AccessPairRow) => [row.principal_id, row.environment_id]

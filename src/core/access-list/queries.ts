@@ -1,20 +1,20 @@
 import type { Queryable } from '../../platform/postgres/database.ts'
-import { rowsToRead, type Window } from '../pagination.ts'
-import type { ReachFilter, ReachRow } from './reach.ts'
+import { type PageRange, rowLimit } from '../pagination.ts'
+import type { AccessFilter, AccessPairRow } from './access-pair.ts'
 
 /**
  * Pairs of principal and environment. Each half stops after one page by itself, so that neither the product of
  * principals and environments nor all grants are ever put together.
  */
-export const list = (db: Queryable, organisationId: string, filter: ReachFilter, window: Window) => {
+export const list = (db: Queryable, organisationId: string, filter: AccessFilter, window: PageRange) => {
   const { memberId, serviceAccountId, appId, environmentId } = filter
   const [principal = null, environment = null] = window.after ?? []
   const principals = db`
     p.organisation_id = ${organisationId}
     ${memberId === undefined ? db`` : db`and p.id = ${memberId} and p.type = 'member'`}
     ${serviceAccountId === undefined ? db`` : db`and p.id = ${serviceAccountId} and p.type = 'service_account'`}`
-  const limit = rowsToRead(window)
-  return db<ReachRow[]>`
+  const limit = rowLimit(window)
+  return db<AccessPairRow[]>`
     with reach as (
       (select p.id as principal_id, e.app_id, e.id as environment_id, 'role' as via
         from principals p join environments e on e.organisation_id = p.organisation_id

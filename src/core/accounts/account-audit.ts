@@ -1,21 +1,21 @@
 import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { type Caller, isActor, type RequestOrigin } from '../actor.ts'
-import { recordFor } from '../audit/audit.ts'
+import { recordAs } from '../audit/audit.ts'
 import { recordCoalesced } from '../audit/coalescing.ts'
 import type { AuditEvent } from '../audit/events.ts'
-import { servedOrganisation } from '../deployment.ts'
-import { type AccountRow, authorOf } from './account.ts'
+import { findOrganisationId } from '../deployment.ts'
+import { type AccountRow, auditActorOf } from './account.ts'
 
 /** Writes an entry of somebody signed in, in the transaction of the change; outsiders stand in the deployment's trail. */
-export async function recordOf(
+export async function recordCaller(
   ctx: Context,
   tx: Queryable,
   caller: Caller,
   event: AuditEvent,
 ): Promise<void> {
-  const organisationId = isActor(caller) ? caller.organisation.id : await servedOrganisation(tx)
-  if (organisationId !== null) await recordFor(ctx, tx, caller, organisationId, event)
+  const organisationId = isActor(caller) ? caller.organisation.id : await findOrganisationId(tx)
+  if (organisationId !== null) await recordAs(ctx, tx, caller, organisationId, event)
 }
 
 /** Writes that an account signed in. The sign-in stands even when that fails. */
@@ -25,9 +25,9 @@ export async function recordSignIn(
   sessionId: string,
   origin: RequestOrigin,
 ): Promise<void> {
-  const credential = { kind: 'session', id: sessionId, secret: '' } as const
+  const credential = { kind: 'session', id: sessionId, text: '' } as const
   await afterTheFact(ctx, origin, account, (organisationId) =>
-    recordFor(ctx, ctx.db, authorOf(account, credential, origin), organisationId, {
+    recordAs(ctx, ctx.db, auditActorOf(account, credential, origin), organisationId, {
       eventType: 'user.signed_in',
       resourceId: account.user_id,
       description: 'Signed in with a password.',
@@ -46,7 +46,7 @@ export async function recordFailedSignIn(
   origin: RequestOrigin,
 ): Promise<void> {
   await afterTheFact(ctx, origin, account, (organisationId) =>
-    recordCoalesced(ctx, authorOf(account, null, origin), organisationId, {
+    recordCoalesced(ctx, auditActorOf(account, null, origin), organisationId, {
       eventType: 'user.sign_in_failed',
       resourceId: account.user_id,
       description,

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Credential, RequestOrigin } from '../actor.ts'
-import type { Author } from '../audit/audit.ts'
+import type { AuditActor } from '../audit/audit.ts'
 import { Member, present as presentMember } from '../members/member.ts'
 import type { RoleKind } from '../permissions.ts'
 import { Nullable, Text } from '../schema.ts'
@@ -94,7 +94,11 @@ export function presentAccount(ctx: Context, row: AccountRow): Account {
 }
 
 /** An account as the audit trail names it, with the session that it opened if it did. */
-export const authorOf = (row: AccountRow, credential: Credential | null, origin: RequestOrigin): Author => ({
+export const auditActorOf = (
+  row: AccountRow,
+  credential: Credential | null,
+  origin: RequestOrigin,
+): AuditActor => ({
   type: 'user',
   id: row.member_id,
   userId: row.user_id,

@@ -2,20 +2,20 @@ import type { Static } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import { forbidden } from '../errors.ts'
-import { voidPasswordLinks } from '../links/email-links.ts'
-import { Closed, Text } from '../schema.ts'
-import type { Person } from '../sessions/session.ts'
+import { revokePasswordLinks } from '../links/email-links.ts'
+import { StrictObject, Text } from '../schema.ts'
+import type { SignedInUser } from '../sessions/session.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
 import { countPasswordProof } from '../sign-in/sign-in-limits.ts'
 import { revokeAllOf } from '../tokens/tokens.ts'
 import { transaction } from '../transactions.ts'
 import { NewPassword, passwordEvent, RevokeTokens } from './account.ts'
-import { recordOf } from './account-audit.ts'
+import { recordCaller } from './account-audit.ts'
 import * as queries from './queries.ts'
 
 /** The body that changes one's password. */
-export const ChangePassword = Closed({
+export const ChangePassword = StrictObject({
   current_password: Text(1024),
   new_password: NewPassword(),
   revoke_tokens: RevokeTokens(),
@@ -29,7 +29,7 @@ export type ChangePassword = Static<typeof ChangePassword>
  */
 export async function changePassword(
   ctx: Context,
-  caller: Person,
+  caller: SignedInUser,
   input: ChangePassword,
   deviceCookies: readonly string[],
 ): Promise<{ deviceCookie: string }> {
@@ -43,9 +43,9 @@ export async function changePassword(
   await transaction(ctx, async (tx) => {
     const changed = await queries.setPassword(tx, userId, before, after, ctx.clock.now())
     if (changed.count === 0) throw wrong()
-    await voidPasswordLinks(ctx, tx, userId)
+    await revokePasswordLinks(ctx, tx, userId)
     await sessions.endAll(tx, userId)
-    const record = (event: AuditEvent) => recordOf(ctx, tx, caller, event)
+    const record = (event: AuditEvent) => recordCaller(ctx, tx, caller, event)
     const revoked = input.revoke_tokens ? await revokeAllOf(tx, userId, record) : null
     await record({
       eventType: 'user.password_changed',

@@ -3,13 +3,13 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { RequestOrigin } from '../actor.ts'
-import { recordFor } from '../audit/audit.ts'
+import { recordAs } from '../audit/audit.ts'
 import { conflict } from '../errors.ts'
-import { acceptFor, requireOffer, takeOffer } from '../invites/acceptance.ts'
+import { acceptFor, lockInvite, requireInviteFor } from '../invites/acceptance.ts'
 import { sendVerification } from '../links/email-links.ts'
-import { found } from '../organisations/founding.ts'
+import { createOrganisation } from '../organisations/creation.ts'
 import { enforce } from '../policy.ts'
-import { Closed, Email, Id, Name, Text } from '../schema.ts'
+import { Email, Id, Name, StrictObject, Text } from '../schema.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
 import { countRegistration, countSetupToken } from '../sign-in/sign-in-limits.ts'
 import { normaliseName } from '../text.ts'
@@ -17,7 +17,7 @@ import { lockingTransaction, transaction } from '../transactions.ts'
 import {
   Account,
   type AccountRow,
-  authorOf,
+  auditActorOf,
   emailKey,
   NewPassword,
   needsVerification,
@@ -27,7 +27,7 @@ import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
 /** The body that registers an account. */
-export const Register = Closed({
+export const Register = StrictObject({
   email: Email(),
   password: NewPassword(),
   full_name: Type.Optional(Name(128)),
@@ -67,7 +67,7 @@ export async function register(
   const isGuess = seemsFirst && ctx.config.setupToken !== null && input.setup_token !== undefined
   if (isGuess) await countSetupToken(ctx, origin.ipAddress)
   enforce(policy.register, factsOf(ctx.config, seemsFirst, input))
-  if (input.invite !== undefined) await requireOffer(ctx, input.invite, key)
+  if (input.invite !== undefined) await requireInviteFor(ctx, input.invite, key)
   else if (!seemsFirst) await countRegistration(ctx, origin.ipAddress)
   if (state?.email_taken) throw conflict('An account with this e-mail address already exists.')
   const passwordHash = await ctx.passwords.hash(input.password)
@@ -78,13 +78,13 @@ export async function register(
     const isFirst = seemsFirst && (await queries.lockDeployment(tx))[0]?.organisation_id === null
     if (seemsFirst && !isFirst) enforce(policy.register, factsOf(ctx.config, false, input))
     // Before the account: of two registrations with one invite the second finds the invite used, whenever it comes.
-    const offer = input.invite === undefined ? null : await takeOffer(ctx, tx, input.invite, key)
+    const offer = input.invite === undefined ? null : await lockInvite(ctx, tx, input.invite, key)
     const userId = await insertUser(ctx, tx, input, passwordHash, isFirst)
     if (offer !== null) {
       const name = normaliseName(input.full_name ?? '')
       await acceptFor(ctx, tx, offer, { userId, name, credential: null, origin })
     } else if (isFirst) {
-      await found(ctx, tx, userId, normaliseName(input.organisation_name ?? 'My organisation'))
+      await createOrganisation(ctx, tx, userId, normaliseName(input.organisation_name ?? 'My organisation'))
     }
     const [account] = await queries.findAccountOf(tx, userId)
     if (account === undefined) throw new Error('an account that was just registered is not there')
@@ -145,14 +145,14 @@ async function recordRegistration(
 ): Promise<void> {
   const { deployment_organisation_id: organisationId } = account
   if (organisationId === null) return
-  const author = authorOf(account, null, origin)
-  await recordFor(ctx, tx, author, organisationId, {
+  const author = auditActorOf(account, null, origin)
+  await recordAs(ctx, tx, author, organisationId, {
     eventType: 'user.registered',
     resourceId: account.user_id,
     description: 'Account registered.',
   })
   if (!isFirst || account.member_id === null) return
-  await recordFor(ctx, tx, author, organisationId, {
+  await recordAs(ctx, tx, author, organisationId, {
     eventType: 'organisation.created',
     resourceId: organisationId,
     resourceMetadata: { name: account.organisation_name },

@@ -6,7 +6,7 @@ import {
   type EnvironmentRow,
   present as presentEnvironment,
 } from '../environments/environment.ts'
-import { Closed, Name, Nullable, Text, Timestamp } from '../schema.ts'
+import { Name, Nullable, StrictObject, Text, Timestamp } from '../schema.ts'
 import { normalise, normaliseName } from '../text.ts'
 
 /** An app as it is stored, with the environments that the caller can access. */
@@ -35,7 +35,7 @@ export type App = Static<typeof App>
 const Description = Nullable(Text(10_000))
 
 /** The body that creates an app. */
-export const CreateApp = Closed({
+export const CreateApp = StrictObject({
   name: Name(64, { description: 'Unique in the organisation, in any case.' }),
   description: Type.Optional(Description),
   environments: Type.Optional(
@@ -49,7 +49,7 @@ export const CreateApp = Closed({
 export type CreateApp = Static<typeof CreateApp>
 
 /** The body that changes an app: at least one field; the others keep their values. */
-export const UpdateApp = Closed(
+export const UpdateApp = StrictObject(
   { name: Type.Optional(Name(64)), description: Type.Optional(Description) },
   { minProperties: 1 },
 )
@@ -59,7 +59,7 @@ export type UpdateApp = Static<typeof UpdateApp>
 export type AppValues = Readonly<{ name: string; description: string | null }>
 
 /** A body's fields in the form in which they are stored; only those that were sent. */
-export function valuesFrom(input: UpdateApp): Partial<AppValues> {
+export function inputValues(input: UpdateApp): Partial<AppValues> {
   return {
     ...(input.name !== undefined && { name: normaliseName(input.name) }),
     ...(input.description !== undefined && {
@@ -69,7 +69,7 @@ export function valuesFrom(input: UpdateApp): Partial<AppValues> {
 }
 
 /** What is set of an app. */
-export const valuesOf = ({ name, description }: AppRow): AppValues => ({ name, description })
+export const rowValues = ({ name, description }: AppRow): AppValues => ({ name, description })
 
 /** An app as it is shown. */
 export const present = (row: AppRow): App => ({

@@ -8,29 +8,29 @@ import { createEnvironments } from '../environments/creation.ts'
 import { DEFAULT_ENVIRONMENTS, requireDistinct } from '../environments/environment.ts'
 import * as environmentEvents from '../environments/environment-events.ts'
 import { requireFreeName } from '../names.ts'
-import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { creationOrder, type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
 import { nameKey } from '../text.ts'
-import { change } from '../transactions.ts'
+import { changeOrganisation } from '../transactions.ts'
 import {
   type App,
   type AppRow,
   type AppValues,
   type CreateApp,
+  inputValues,
   present,
+  rowValues,
   type UpdateApp,
-  valuesFrom,
-  valuesOf,
 } from './app.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
 /** The apps that the caller can access, each with the environments that it can access, oldest first. */
 export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<App>> {
-  const window = windowOf(ctx, 'apps', request)
+  const window = pageRange(ctx, 'apps', request)
   const rows = await queries.list(ctx.db, actor, window)
-  return pageOf(ctx, 'apps', window, rows, byAge, present)
+  return toPage(ctx, 'apps', window, rows, creationOrder, present)
 }
 
 /** One app with the environments that the caller can access; 404 when it can access no such app. */
@@ -44,8 +44,8 @@ export const get = async (ctx: Context, actor: Actor, id: string): Promise<App> 
 export const create = async (ctx: Context, caller: Actor, input: CreateApp): Promise<App> => {
   const { environments: names = DEFAULT_ENVIRONMENTS, ...rest } = input
   requireDistinct(names)
-  const values: AppValues = { name: '', description: null, ...valuesFrom(rest) }
-  return await change(ctx, caller, async (tx, actor) => {
+  const values: AppValues = { name: '', description: null, ...inputValues(rest) }
+  return await changeOrganisation(ctx, caller, async (tx, actor) => {
     await requireFreeName(tx, 'apps', actor.organisation.id, values.name)
     const now = ctx.clock.now()
     const row = await queries.insert(tx, actor, {
@@ -61,7 +61,7 @@ export const create = async (ctx: Context, caller: Actor, input: CreateApp): Pro
       {
         eventType: 'app.created',
         ...about(row),
-        newValues: { ...valuesOf(row), environments: environments.length },
+        newValues: { ...rowValues(row), environments: environments.length },
         description: `App "${row.name}" created.`,
       },
       ...environments.map((environment) => environmentEvents.created(row, environment)),
@@ -72,10 +72,10 @@ export const create = async (ctx: Context, caller: Actor, input: CreateApp): Pro
 
 /** Changes an app; fields that were not sent keep their values. 404 as for `get`, 409 for a name that is taken. */
 export const update = (ctx: Context, caller: Actor, id: string, input: UpdateApp): Promise<App> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor, id)
-    const before = valuesOf(row)
-    const after: AppValues = { ...before, ...valuesFrom(input) }
+    const before = rowValues(row)
+    const after: AppValues = { ...before, ...inputValues(input) }
     await requireFreeName(tx, 'apps', actor.organisation.id, after.name, row.id)
     if (isDeepStrictEqual(before, after)) return present(row)
     const stored = await queries.update(tx, actor, row.id, nameKey(after.name), after, ctx.clock.now())
@@ -83,7 +83,7 @@ export const update = (ctx: Context, caller: Actor, id: string, input: UpdateApp
       eventType: 'app.updated',
       ...about(stored),
       oldValues: before,
-      newValues: valuesOf(stored),
+      newValues: rowValues(stored),
       description: `App "${stored.name}" changed.`,
     })
     return present(stored)
@@ -94,7 +94,7 @@ export const update = (ctx: Context, caller: Actor, id: string, input: UpdateApp
  * can't open every environment of it.
  */
 export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     const environments = await queries.allEnvironments(tx, actor.organisation.id, row.id)
     enforce(policy.remove, { actor, hiddenEnvironments: environments.length - row.environments.length })
@@ -103,7 +103,7 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
       {
         eventType: 'app.deleted',
         ...about(row),
-        oldValues: { ...valuesOf(row), environments: environments.length },
+        oldValues: { ...rowValues(row), environments: environments.length },
         description: `App "${row.name}" deleted.`,
       },
       ...environments.map((environment) => environmentEvents.deleted(row, environment)),

@@ -1,10 +1,10 @@
-import { type RoleHolder, reachesEverything } from '../access.ts'
+import { actorHasGlobalAccess, type RoleHolder } from '../access.ts'
 import { forbid, type Policy } from '../policy.ts'
 
 /** Deleting an app; `hiddenEnvironments` counts those that the actor can't open. API.md, Around it. */
 export const remove: Policy<{ actor: RoleHolder; hiddenEnvironments: number }> = [
   forbid(
     "You can't delete this app: it has environments that you can't open.",
-    ({ actor, hiddenEnvironments }) => hiddenEnvironments > 0 && !reachesEverything(actor),
+    ({ actor, hiddenEnvironments }) => hiddenEnvironments > 0 && !actorHasGlobalAccess(actor),
   ),
 ]

@@ -2,19 +2,19 @@ import type { Queryable, Transaction } from '../../platform/postgres/database.ts
 import type { Actor } from '../actor.ts'
 import type { EnvironmentRow } from '../environments/environment.ts'
 import { environmentsOfApp } from '../environments/of-app.ts'
-import { oldestFirst, type Window } from '../pagination.ts'
+import { oldestFirst, type PageRange } from '../pagination.ts'
 import { written } from '../rows.ts'
 import { isId } from '../schema.ts'
+import { canAccessApp } from './access-conditions.ts'
 import type { AppRow, AppValues } from './app.ts'
-import { appIsVisible } from './visibility.ts'
 
 const columns = (db: Queryable, actor: Actor) => db`
   a.id, a.name, a.description, a.created_at, a.updated_at, ${environmentsOfApp(db, actor)} as environments`
 
 /** The apps that the actor can access, oldest first. */
-export const list = (db: Queryable, actor: Actor, window: Window) => db<AppRow[]>`
+export const list = (db: Queryable, actor: Actor, window: PageRange) => db<AppRow[]>`
     select ${columns(db, actor)} from apps a
-    where a.organisation_id = ${actor.organisation.id} and ${appIsVisible(db, actor)}
+    where a.organisation_id = ${actor.organisation.id} and ${canAccessApp(db, actor)}
       ${oldestFirst(db, 'a', window)}`
 
 /** One app that the actor can access; undefined when there is none, also for a malformed id. */
@@ -23,7 +23,7 @@ export const find = async (db: Queryable, actor: Actor, id: string): Promise<App
     ? (
         await db<AppRow[]>`
           select ${columns(db, actor)} from apps a
-          where a.organisation_id = ${actor.organisation.id} and a.id = ${id} and ${appIsVisible(db, actor)}`
+          where a.organisation_id = ${actor.organisation.id} and a.id = ${id} and ${canAccessApp(db, actor)}`
       )[0]
     : undefined
 

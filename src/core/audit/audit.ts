@@ -5,7 +5,7 @@ import type { Actor, Credential, RequestOrigin } from '../actor.ts'
 import { type AuditEvent, EVENTS, type Refusal } from './events.ts'
 
 /** Whom an entry names: any caller, or an account that has not proved who it is. */
-export type Author = Readonly<{
+export type AuditActor = Readonly<{
   type: 'user' | 'service_account'
   id: string | null
   userId: string | null
@@ -17,7 +17,7 @@ export type Author = Readonly<{
 
 /** Writes one entry, in the transaction of the change that it tells of. */
 export const record = (ctx: Context, tx: Queryable, actor: Actor, event: AuditEvent): Promise<void> =>
-  recordFor(ctx, tx, actor, actor.organisation.id, event)
+  recordAs(ctx, tx, actor, actor.organisation.id, event)
 
 /** Entries in one statement: each has two dozen parameters, of which a statement can have 65,534. */
 const ENTRIES_PER_STATEMENT = 1000
@@ -36,10 +36,10 @@ export async function recordAll(
 }
 
 /** Writes one entry about somebody who need not belong to the organisation. */
-export async function recordFor(
+export async function recordAs(
   ctx: Context,
   db: Queryable,
-  author: Author,
+  author: AuditActor,
   organisationId: string,
   event: AuditEvent,
 ): Promise<void> {
@@ -47,7 +47,12 @@ export async function recordFor(
 }
 
 /** An entry as it is stored. */
-export function entryRow(ctx: Context, author: Author, organisationId: string, event: AuditEvent | Refusal) {
+export function entryRow(
+  ctx: Context,
+  author: AuditActor,
+  organisationId: string,
+  event: AuditEvent | Refusal,
+) {
   const { credential } = author
   const values = 'resourceType' in event ? NO_VALUES : event
   const json = (value: object | undefined) => (value === undefined ? null : ctx.db.json(value as never))

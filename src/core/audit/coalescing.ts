@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { transaction } from '../transactions.ts'
-import { type Author, entryRow } from './audit.ts'
+import { type AuditActor, entryRow } from './audit.ts'
 import type { AuditEvent, Refusal } from './events.ts'
 
 /** An event that is counted in one entry a minute, rather than recorded each time. */
@@ -18,7 +18,7 @@ const DISTINCT_PER_MINUTE = 20
  */
 export async function recordCoalesced(
   ctx: Context,
-  author: Author,
+  author: AuditActor,
   organisationId: string,
   event: CoalescedEvent,
 ): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
-import { type Page, type PageRequest, pageWith, windowOf } from '../pagination.ts'
+import { type Page, type PageRequest, pageRange, pageWith } from '../pagination.ts'
 import { isId } from '../schema.ts'
-import { type Entry, type EntryFilter, type EntryRow, present, viewerOf } from './entry.ts'
+import { type Entry, type EntryFilter, type EntryRow, present, visibilityFor } from './entry.ts'
 import * as queries from './queries.ts'
 
 /**
@@ -15,10 +15,10 @@ export async function list(
   filter: EntryFilter,
   request: PageRequest,
 ): Promise<Page<Entry>> {
-  const window = windowOf(ctx, 'audit', request, true)
+  const window = pageRange(ctx, 'audit', request, true)
   const canMatch = filter.actorId === undefined || isId(filter.actorId)
   const rows = canMatch
-    ? await queries.list(ctx.db, actor.organisation.id, filter, viewerOf(actor), window)
+    ? await queries.list(ctx.db, actor.organisation.id, filter, visibilityFor(actor), window)
     : []
   return pageWith(ctx, 'audit', rows, (rows[0]?.found ?? 0) > rows.length, sortKey, present)
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { reachesEverything } from '../access.ts'
+import { actorHasGlobalAccess } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { Nullable, Timestamp } from '../schema.ts'
 
@@ -68,11 +68,11 @@ export type EntryFilter = Readonly<{
  * Someone without global access, as the audit trail looks at it: whose grants decide which entries it is shown, and
  * under which ids it called itself, the membership's and the user's. Null is global access, which is shown everything.
  */
-export type Viewer = Readonly<{ grantsOf: string; ids: readonly string[] }> | null
+export type EntryVisibility = Readonly<{ grantsOf: string; ids: readonly string[] }> | null
 
 /** A caller as the audit trail looks at it. */
-export const viewerOf = (actor: Actor): Viewer =>
-  reachesEverything(actor)
+export const visibilityFor = (actor: Actor): EntryVisibility =>
+  actorHasGlobalAccess(actor)
     ? null
     : { grantsOf: actor.id, ids: actor.userId === null ? [actor.id] : [actor.id, actor.userId] }
 

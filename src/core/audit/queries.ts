@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/postgres/database.ts'
-import { rowsToRead, type Window } from '../pagination.ts'
+import { type PageRange, rowLimit } from '../pagination.ts'
 import { isId } from '../schema.ts'
-import type { EntryFilter, EntryRow, Viewer } from './entry.ts'
+import type { EntryFilter, EntryRow, EntryVisibility } from './entry.ts'
 
 /** A page's entries as JSON have at most this many bytes together, unless a single one has more. */
 export const PAGE_BYTES = 1024 * 1024
@@ -18,8 +18,8 @@ export const list = (
   db: Queryable,
   organisationId: string,
   filter: EntryFilter,
-  viewer: Viewer,
-  window: Window,
+  viewer: EntryVisibility,
+  window: PageRange,
 ) => db<EntryRow[]>`
   with page as (
     ${entriesInWindow(db, organisationId, filter, viewer, window)}
@@ -41,8 +41,8 @@ function entriesInWindow(
   db: Queryable,
   organisationId: string,
   { from, to, resourceType, resourceId, eventType, actorId }: EntryFilter,
-  viewer: Viewer,
-  window: Window,
+  viewer: EntryVisibility,
+  window: PageRange,
 ) {
   const [timestamp = null, id = null] = window.after ?? []
   return db`
@@ -60,13 +60,13 @@ function entriesInWindow(
       ${viewer === null ? db`` : db`and ${isVisible(db, viewer.grantsOf)}`}
       ${id === null ? db`` : db`and (timestamp, id) < (${timestamp}::timestamptz, ${id}::uuid)`}
     order by timestamp desc, id desc
-    limit ${rowsToRead(window)}`
+    limit ${rowLimit(window)}`
 }
 
 const everything = (db: Queryable) => db`old_values, new_values, ip_address, user_agent`
 
 /** Which apps and environments a change of access named is for global access alone, and so is where others called from. */
-function visibleTo(db: Queryable, { ids }: NonNullable<Viewer>) {
+function visibleTo(db: Queryable, { ids }: NonNullable<EntryVisibility>) {
   const namesEnvironments = db`event_type like '%.access\\_changed'`
   const isOwn = db`actor_id = any(${[...ids]}::uuid[])`
   return db`

@@ -4,7 +4,7 @@ import type { Caller, Credential, RequestOrigin } from '../actor.ts'
 import { latestNow } from '../clock-skew.ts'
 import { unauthenticated } from '../errors.ts'
 import { permissionsOf } from '../permissions.ts'
-import { bearerKind, hashBearer } from '../tokens/bearer.ts'
+import { hashToken, tokenKind } from '../tokens/token-text.ts'
 
 /** How long a session may lie idle before it is over. */
 export const SESSION_IDLE_SECONDS = 7 * 24 * 3600
@@ -27,14 +27,14 @@ export async function authenticate(
   if (header === null || header.trim() === '')
     throw unauthenticated('Authentication credentials were not provided.')
   const secret = /^Bearer +(?:(?:User|ServiceAccount) +)?(\S+) *$/i.exec(header)?.[1]
-  const kind = secret === undefined ? null : bearerKind(secret)
+  const kind = secret === undefined ? null : tokenKind(secret)
   if (secret === undefined || kind === null || kind === 'cookie') throw unauthenticated('Invalid token')
   return kind === 'ses' ? bySessionToken(ctx, secret, origin) : byToken(ctx, secret, origin)
 }
 
-async function byToken(ctx: Context, secret: string, origin: RequestOrigin): Promise<Caller> {
+async function byToken(ctx: Context, text: string, origin: RequestOrigin): Promise<Caller> {
   const now = ctx.clock.now()
-  const [row] = await queries.findByToken(ctx.db, hashBearer(secret))
+  const [row] = await queries.findByToken(ctx.db, hashToken(text))
   if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) throw unauthenticated()
   if (row.last_used_at === null || needsTouch(row.last_used_at, now)) {
     queries
@@ -43,18 +43,19 @@ async function byToken(ctx: Context, secret: string, origin: RequestOrigin): Pro
         ctx.log.warn("a token's last use could not be written")
       })
   }
-  return callerFrom(row, { kind: 'token', id: row.credential_id, secret }, origin)
+  return callerFrom(row, { kind: 'token', id: row.credential_id, text }, origin)
 }
 
-async function bySessionToken(ctx: Context, secret: string, origin: RequestOrigin): Promise<Caller> {
+async function bySessionToken(ctx: Context, text: string, origin: RequestOrigin): Promise<Caller> {
   const now = ctx.clock.now()
-  const [row] = await queries.findBySessionToken(ctx.db, hashBearer(secret))
-  if (row === undefined || bearerIsOver(row, now) || sessionIsOver(row, now)) throw unauthenticated()
-  return callerFrom(row, { kind: 'session', id: row.credential_id, secret }, origin)
+  const [row] = await queries.findBySessionToken(ctx.db, hashToken(text))
+  if (row === undefined || isSessionTokenExpired(row, now) || isSessionExpired(row, now))
+    throw unauthenticated()
+  return callerFrom(row, { kind: 'session', id: row.credential_id, text }, origin)
 }
 
 /** Whether a session has ended by itself: 30 days after sign-in, or after 7 days without use; or begins in the future. */
-export const sessionIsOver = (
+export const isSessionExpired = (
   session: { session_created_at: Date; session_expires_at: Date; session_last_used_at: Date },
   now: Date,
 ): boolean =>
@@ -91,5 +92,5 @@ export function callerFrom(row: queries.CallerRow, credential: Credential, origi
   }
 }
 
-const bearerIsOver = ({ expires_at }: { expires_at: Date }, now: Date): boolean =>
+const isSessionTokenExpired = ({ expires_at }: { expires_at: Date }, now: Date): boolean =>
   expires_at <= now || expires_at.getTime() > latestNow(now).getTime() + BEARER_SECONDS * 1000

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import { reachesEverything } from '../access.ts'
+import { actorHasGlobalAccess } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { grantToCreator } from '../grants/grants.ts'
 import { generateEnvironmentKeys } from '../keys/environment-keys.ts'
 import { nameKey } from '../text.ts'
 import { type EnvironmentRow, typeOf } from './environment.ts'
-import { giveCopies, sealEnvironment } from './key-copies.ts'
+import { addKeyCopies, wrapForServer } from './key-copies.ts'
 import * as queries from './queries.ts'
 
 /**
@@ -37,11 +37,17 @@ export async function createEnvironments(
     updated_at: now,
   }))
   const stored = await queries.insert(tx, rows)
-  if (!reachesEverything(actor)) {
+  if (!actorHasGlobalAccess(actor)) {
     const grants = ids.map((environmentId) => ({ appId: app.id, environmentId }))
     await grantToCreator(tx, actor, grants, now)
   }
-  await giveCopies(ctx, tx, organisationId, await queries.holdersOfNew(tx, organisationId, actor.id), rows)
+  await addKeyCopies(
+    ctx,
+    tx,
+    organisationId,
+    await queries.principalsForNewEnvironments(tx, organisationId, actor.id),
+    rows,
+  )
   return stored
 }
 
@@ -49,5 +55,5 @@ const named = (name: string) => ({ name, name_key: nameKey(name), env_type: type
 
 function newKeys(ctx: Context, id: string) {
   const { publicKey, ...secrets } = generateEnvironmentKeys()
-  return { public_key: publicKey, ...sealEnvironment(ctx, id, secrets) }
+  return { public_key: publicKey, ...wrapForServer(ctx, id, secrets) }
 }

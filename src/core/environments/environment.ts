@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { badRequest } from '../errors.ts'
-import { Closed, Timestamp } from '../schema.ts'
+import { StrictObject, Timestamp } from '../schema.ts'
 import { nameKey } from '../text.ts'
 
 /** What an environment is for; its name at its creation decides, and a new name changes nothing. */
@@ -41,11 +41,11 @@ export const EnvironmentName = () =>
   })
 
 /** The body that creates an environment. */
-export const CreateEnvironment = Closed({ name: EnvironmentName() })
+export const CreateEnvironment = StrictObject({ name: EnvironmentName() })
 export type CreateEnvironment = Static<typeof CreateEnvironment>
 
 /** The body that changes an environment. */
-export const UpdateEnvironment = Closed({ name: EnvironmentName() })
+export const UpdateEnvironment = StrictObject({ name: EnvironmentName() })
 export type UpdateEnvironment = Static<typeof UpdateEnvironment>
 
 /** The environments of an app that is created without any being named. */

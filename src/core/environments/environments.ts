@@ -3,10 +3,10 @@ import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { requireFreeName } from '../names.ts'
-import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
 import { found } from '../rows.ts'
 import { nameKey } from '../text.ts'
-import { change } from '../transactions.ts'
+import { changeOrganisation } from '../transactions.ts'
 import { createEnvironments } from './creation.ts'
 import { type CreateEnvironment, type Environment, present, type UpdateEnvironment } from './environment.ts'
 import * as events from './environment-events.ts'
@@ -20,9 +20,9 @@ export async function list(
   request: PageRequest,
 ): Promise<Page<Environment>> {
   const name = `environments/${appId.toLowerCase()}`
-  const window = windowOf(ctx, name, request)
+  const window = pageRange(ctx, name, request)
   const rows = await queries.list(ctx.db, actor, appId, window)
-  return pageOf(ctx, name, window, found(rows, 'App'), (row) => [String(row.index)], present)
+  return toPage(ctx, name, window, found(rows, 'App'), (row) => [String(row.index)], present)
 }
 
 /** One environment; 404 when the caller can access no such environment. */
@@ -39,7 +39,7 @@ export const create = (
   appId: string,
   input: CreateEnvironment,
 ): Promise<Environment> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     const app = found(await queries.findApp(tx, actor, appId), 'App')
     await requireFreeName(tx, 'environments', app.id, input.name)
     const place = { id: app.id, firstIndex: app.next_index }
@@ -56,7 +56,7 @@ export const update = (
   id: string,
   input: UpdateEnvironment,
 ): Promise<Environment> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     await requireFreeName(tx, 'environments', row.app_id, input.name, row.id)
     if (row.name === input.name) return present(row)
@@ -67,7 +67,7 @@ export const update = (
 
 /** Deletes an environment with its keys and every access to it; 404 as for `get`. */
 export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     await queries.remove(tx, row.id)
     await record(ctx, tx, actor, events.deleted(appOf(row), row))

@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import { prepareRecipient, type Recipient, wrapForRecipient } from '../keys/wrapping.ts'
 
 /** An environment's seed and salt, as the server keeps them for itself. */
-export type SealedEnvironment = Readonly<{
+export type ServerWrappedEnvironment = Readonly<{
   id: string
   app_id: string
   wrapped_seed: string
@@ -11,7 +11,7 @@ export type SealedEnvironment = Readonly<{
 }>
 
 /** Whoever gets a copy: the identity key is Ed25519, 64 hex characters. */
-export type Holder = Readonly<{ id: string; identity_key: string }>
+export type KeyCopyPrincipal = Readonly<{ id: string; identity_key: string }>
 
 type Copy = {
   principal_id: string
@@ -22,28 +22,28 @@ type Copy = {
 }
 
 /** Wraps this often before other requests get their turn: about 6 ms. */
-const WRAPS_PER_TURN = 50
+const WRAPS_BETWEEN_YIELDS = 50
 
 /**
  * Gives each holder a copy of each environment's keys, wrapped for its identity key: one statement, however many.
  * Pairs that have a copy already must not be among them.
  */
-export async function giveCopies(
+export async function addKeyCopies(
   ctx: Context,
   tx: Transaction,
   organisationId: string,
-  holders: readonly Holder[],
-  environments: readonly SealedEnvironment[],
+  holders: readonly KeyCopyPrincipal[],
+  environments: readonly ServerWrappedEnvironment[],
 ): Promise<void> {
   // The statements that go with it are sent first: the database works on them while the keys are wrapped.
-  await nextTurn()
+  await yieldToEventLoop()
   const recipients = holders.map(({ id, identity_key }) => ({
     id,
     recipient: prepareRecipient(identity_key),
   }))
   const copies: Copy[] = []
   for (const environment of environments) {
-    const secrets = unsealEnvironment(ctx, environment)
+    const secrets = unwrapForServer(ctx, environment)
     for (const { id, recipient } of recipients) {
       copies.push({
         principal_id: id,
@@ -51,30 +51,30 @@ export async function giveCopies(
         environment_id: environment.id,
         ...wrapFor(recipient, secrets),
       })
-      if ((copies.length * 2) % WRAPS_PER_TURN === 0) await nextTurn()
+      if ((copies.length * 2) % WRAPS_BETWEEN_YIELDS === 0) await yieldToEventLoop()
     }
   }
   if (copies.length > 0) await insertCopies(ctx, tx, organisationId, copies)
 }
 
 /** Opens the server's own copy of an environment's seed and salt (hex text). */
-export const unsealEnvironment = (ctx: Context, environment: Omit<SealedEnvironment, 'app_id'>) => ({
+export const unwrapForServer = (ctx: Context, environment: Omit<ServerWrappedEnvironment, 'app_id'>) => ({
   seed: ctx.keys.unwrap(
     'environment-key',
     environment.wrapped_seed,
-    environmentPlace(environment.id, 'wrapped_seed'),
+    environmentField(environment.id, 'wrapped_seed'),
   ),
   salt: ctx.keys.unwrap(
     'environment-key',
     environment.wrapped_salt,
-    environmentPlace(environment.id, 'wrapped_salt'),
+    environmentField(environment.id, 'wrapped_salt'),
   ),
 })
 
 /** Seals a new environment's seed and salt for the server itself. */
-export const sealEnvironment = (ctx: Context, id: string, secrets: { seed: string; salt: string }) => ({
-  wrapped_seed: ctx.keys.wrap('environment-key', secrets.seed, environmentPlace(id, 'wrapped_seed')),
-  wrapped_salt: ctx.keys.wrap('environment-key', secrets.salt, environmentPlace(id, 'wrapped_salt')),
+export const wrapForServer = (ctx: Context, id: string, secrets: { seed: string; salt: string }) => ({
+  wrapped_seed: ctx.keys.wrap('environment-key', secrets.seed, environmentField(id, 'wrapped_seed')),
+  wrapped_salt: ctx.keys.wrap('environment-key', secrets.salt, environmentField(id, 'wrapped_salt')),
 })
 
 const wrapFor = (recipient: Recipient, secrets: { seed: string; salt: string }) => ({
@@ -82,13 +82,13 @@ const wrapFor = (recipient: Recipient, secrets: { seed: string; salt: string }) 
   wrapped_salt: wrapForRecipient(secrets.salt, recipient),
 })
 
-const environmentPlace = (rowId: string, field: 'wrapped_seed' | 'wrapped_salt') => ({
+const environmentField = (rowId: string, field: 'wrapped_seed' | 'wrapped_salt') => ({
   table: 'environments',
   rowId,
   field,
 })
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const insertCopies = (ctx: Context, tx: Transaction, organisationId: string, copies: readonly Copy[]) =>
   tx`

@@ -1,18 +1,18 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
-import { appIsVisible, environmentIsVisible } from '../apps/visibility.ts'
-import { rowsToRead, type Window } from '../pagination.ts'
+import { canAccessApp, canAccessEnvironment } from '../apps/access-conditions.ts'
+import { type PageRange, rowLimit } from '../pagination.ts'
 import { written } from '../rows.ts'
 import { isId } from '../schema.ts'
 import type { EnvironmentRow } from './environment.ts'
-import type { Holder, SealedEnvironment } from './key-copies.ts'
+import type { KeyCopyPrincipal, ServerWrappedEnvironment } from './key-copies.ts'
 
 /** An environment with the app that it belongs to. */
 export type EnvironmentOfApp = EnvironmentRow & Readonly<{ app_id: string; app_name: string }>
 
 /** Everything that is stored of a new environment. */
 export type NewEnvironment = EnvironmentRow &
-  SealedEnvironment &
+  ServerWrappedEnvironment &
   Readonly<{ organisation_id: string; name_key: string; public_key: string }>
 
 const columns = (db: Queryable) => db`e.id, e.name, e.env_type, e.index, e.created_at, e.updated_at`
@@ -25,19 +25,19 @@ export async function list(
   db: Queryable,
   actor: Actor,
   appId: string,
-  window: Window,
+  window: PageRange,
 ): Promise<EnvironmentRow[] | undefined> {
   if (!isId(appId)) return undefined
   const [index = null] = window.after ?? []
   const rows = await db<(EnvironmentRow | { id: null })[]>`
     select e.* from apps a left join lateral (
       select ${columns(db)} from environments e
-      where e.organisation_id = a.organisation_id and e.app_id = a.id and ${environmentIsVisible(db, actor)}
+      where e.organisation_id = a.organisation_id and e.app_id = a.id and ${canAccessEnvironment(db, actor)}
         and (${index}::int is null or e.index > ${index}::int)
       order by e.index
-      limit ${rowsToRead(window)}
+      limit ${rowLimit(window)}
     ) e on true
-    where a.organisation_id = ${actor.organisation.id} and a.id = ${appId} and ${appIsVisible(db, actor)}
+    where a.organisation_id = ${actor.organisation.id} and a.id = ${appId} and ${canAccessApp(db, actor)}
     order by e.index`
   return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null)
 }
@@ -49,7 +49,7 @@ export const find = async (db: Queryable, actor: Actor, id: string): Promise<Env
         await db<EnvironmentOfApp[]>`
           select ${columns(db)}, a.id as app_id, a.name as app_name
           from environments e join apps a on a.organisation_id = e.organisation_id and a.id = e.app_id
-          where e.organisation_id = ${actor.organisation.id} and e.id = ${id} and ${environmentIsVisible(db, actor)}`
+          where e.organisation_id = ${actor.organisation.id} and e.id = ${id} and ${canAccessEnvironment(db, actor)}`
       )[0]
     : undefined
 
@@ -66,7 +66,7 @@ export const findApp = async (
             select coalesce(max(e.index) + 1, 0) from environments e
             where e.organisation_id = a.organisation_id and e.app_id = a.id) as next_index
           from apps a
-          where a.organisation_id = ${actor.organisation.id} and a.id = ${id} and ${appIsVisible(tx, actor)}`
+          where a.organisation_id = ${actor.organisation.id} and a.id = ${id} and ${canAccessApp(tx, actor)}`
       )[0]
     : undefined
 
@@ -77,8 +77,8 @@ export const nameTaken = (tx: Transaction, appId: string, nameKey: string, excep
     where app_id = ${appId} and name_key = ${nameKey} and (${exceptId}::uuid is null or id <> ${exceptId})`
 
 /** Whoever gets a copy of a new environment's keys: everybody with global access, and its creator. */
-export const holdersOfNew = (tx: Transaction, organisationId: string, creatorId: string) =>
-  tx<Holder[]>`
+export const principalsForNewEnvironments = (tx: Transaction, organisationId: string, creatorId: string) =>
+  tx<KeyCopyPrincipal[]>`
     select id, identity_key from principals
     where organisation_id = ${organisationId} and (role_kind in ('owner', 'admin') or id = ${creatorId})`
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { badRequest } from '../errors.ts'
-import { Closed, Id } from '../schema.ts'
+import { Id, StrictObject } from '../schema.ts'
 
 /** What somebody can open: apps by name, in each the environments by their index. */
 export const AccessibleApps = Type.Array(
@@ -22,9 +22,9 @@ export type AccessibleApps = Static<typeof AccessibleApps>
 export const MAX_IDS = 10_000
 
 /** The body that sets somebody's access: the entire desired state. Repeated ids are for `wishesOf` to find. */
-export const SetAccess = Closed({
+export const SetAccess = StrictObject({
   apps: Type.Array(
-    Closed({
+    StrictObject({
       id: Id({ description: 'The app.' }),
       environments: Type.Array(Id(), {
         minItems: 1,
@@ -41,13 +41,13 @@ export const SetAccess = Closed({
 export type SetAccess = Static<typeof SetAccess>
 
 /** Whose access it is: a member's or a service account's, by its id. */
-export type Subject = Readonly<{ type: 'member' | 'service_account'; id: string }>
+export type PrincipalRef = Readonly<{ type: 'member' | 'service_account'; id: string }>
 
 /** One environment of one app, to be granted. */
-export type Wish = Readonly<{ appId: string; environmentId: string }>
+export type RequestedGrant = Readonly<{ appId: string; environmentId: string }>
 
 /** What a body asks for, one environment after the other, ids in lower case. 400 for a repeated id, or too many. */
-export function wishesOf(input: SetAccess): Wish[] {
+export function requestedGrants(input: SetAccess): RequestedGrant[] {
   const count = input.apps.reduce((sum, { environments }) => sum + 1 + environments.length, 0)
   if (count > MAX_IDS) {
     throw badRequest(`apps must have at most ${MAX_IDS} ids of apps and environments together, not ${count}.`)
@@ -73,7 +73,7 @@ export function wishesOf(input: SetAccess): Wish[] {
 const IDS_IN_ENTRY = 1000
 
 /** A change of access as its entry tells it. */
-export const accessValues = (added: readonly Wish[], revoked: readonly string[]) => ({
+export const accessValues = (added: readonly RequestedGrant[], revoked: readonly string[]) => ({
   oldValues: { revoked: revoked.slice(0, IDS_IN_ENTRY), total: revoked.length },
   newValues: {
     granted: added.slice(0, IDS_IN_ENTRY).map((wish) => wish.environmentId),
@@ -82,7 +82,7 @@ export const accessValues = (added: readonly Wish[], revoked: readonly string[])
 })
 
 /** What has to be done to get from the environments granted now to those wished for. */
-export function differenceOf(granted: ReadonlySet<string>, wishes: readonly Wish[]) {
+export function grantChanges(granted: ReadonlySet<string>, wishes: readonly RequestedGrant[]) {
   const wished = new Set(wishes.map((wish) => wish.environmentId))
   return {
     added: wishes.filter((wish) => !granted.has(wish.environmentId)),

@@ -2,16 +2,23 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { giveCopies } from '../environments/key-copies.ts'
+import { addKeyCopies } from '../environments/key-copies.ts'
 import { notFound } from '../errors.ts'
 import { enforce } from '../policy.ts'
 import { isId } from '../schema.ts'
-import { change, pipelined } from '../transactions.ts'
-import { accessValues, differenceOf, type SetAccess, type Subject, type Wish, wishesOf } from './grant.ts'
+import { changeOrganisation, pipelined } from '../transactions.ts'
+import {
+  accessValues,
+  grantChanges,
+  type PrincipalRef,
+  type RequestedGrant,
+  requestedGrants,
+  type SetAccess,
+} from './grant.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
-type Environment = Awaited<ReturnType<typeof queries.wishedEnvironments>>[number]
+type Environment = Awaited<ReturnType<typeof queries.findRequestedEnvironments>>[number]
 
 /**
  * Sets the entire access of a member or service account, declaratively: what is missing is revoked, what is new is
@@ -24,26 +31,32 @@ type Environment = Awaited<ReturnType<typeof queries.wishedEnvironments>>[number
 export async function set<View>(
   ctx: Context,
   caller: Actor,
-  subject: Subject,
+  subject: PrincipalRef,
   input: SetAccess,
   read: (tx: Transaction, actor: Actor) => Promise<View>,
 ): Promise<View> {
-  const wishes = wishesOf(input)
-  if (!isId(subject.id)) throw noSuch(subject)
-  return change(ctx, caller, async (tx, actor) => {
+  const wishes = requestedGrants(input)
+  if (!isId(subject.id)) throw principalNotFound(subject)
+  return changeOrganisation(ctx, caller, async (tx, actor) => {
     const organisationId = actor.organisation.id
     const [grantee, apps, found, before] = await pipelined(
-      queries.findGrantee(tx, organisationId, subject),
+      queries.findPrincipal(tx, organisationId, subject),
       queries.existingApps(tx, organisationId, ids(wishes, 'appId')),
-      queries.wishedEnvironments(tx, organisationId, ids(wishes, 'environmentId'), actor.id, subject.id),
-      queries.granted(tx, subject.id),
+      queries.findRequestedEnvironments(
+        tx,
+        organisationId,
+        ids(wishes, 'environmentId'),
+        actor.id,
+        subject.id,
+      ),
+      queries.findGrants(tx, subject.id),
     )
-    if (grantee === undefined) throw noSuch(subject)
+    if (grantee === undefined) throw principalNotFound(subject)
     enforce(policy.setAccess, { kind: grantee.role_kind })
     const environments = new Map(found.map((environment) => [environment.id, environment]))
     requireExisting(wishes, input, new Set(apps.map((app) => app.id)), environments)
 
-    const { added, revoked } = differenceOf(new Set(before.map((grant) => grant.environment_id)), wishes)
+    const { added, revoked } = grantChanges(new Set(before.map((grant) => grant.environment_id)), wishes)
     const requested = added.map(({ environmentId }) => ({
       environmentId,
       isOwn: environments.get(environmentId)?.callers === true,
@@ -63,7 +76,7 @@ export async function set<View>(
         ...accessValues(added, revoked),
         description: `Access changed: ${added.length} granted, ${revoked.length} revoked.`,
       }),
-      giveCopies(
+      addKeyCopies(
         ctx,
         tx,
         organisationId,
@@ -79,21 +92,22 @@ export async function set<View>(
 export async function grantToCreator(
   tx: Transaction,
   actor: Actor,
-  made: readonly Wish[],
+  made: readonly RequestedGrant[],
   at: Date,
 ): Promise<void> {
   await queries.insertGrants(tx, actor.organisation.id, actor.id, made, at)
 }
 
-const noSuch = ({ type }: Subject) => notFound(type === 'member' ? 'Member' : 'Service account')
+const principalNotFound = ({ type }: PrincipalRef) =>
+  notFound(type === 'member' ? 'Member' : 'Service account')
 
 /** What has no form of an id names nothing: it is left out here and reported as not found. */
-const ids = (wishes: readonly Wish[], field: keyof Wish): string[] => [
+const ids = (wishes: readonly RequestedGrant[], field: keyof RequestedGrant): string[] => [
   ...new Set(wishes.map((wish) => wish[field]).filter(isId)),
 ]
 
 function requireExisting(
-  wishes: readonly Wish[],
+  wishes: readonly RequestedGrant[],
   input: SetAccess,
   apps: ReadonlySet<string>,
   environments: ReadonlyMap<string, Environment>,

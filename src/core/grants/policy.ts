@@ -1,4 +1,4 @@
-import { type RoleHolder, reachesEverything } from '../access.ts'
+import { actorHasGlobalAccess, type RoleHolder } from '../access.ts'
 import { hasGlobalAccess, type RoleKind } from '../permissions.ts'
 import { forbid, type Policy, refuse } from '../policy.ts'
 
@@ -15,7 +15,7 @@ export const grant: Policy<{
   environments: readonly Readonly<{ environmentId: string; isOwn: boolean }>[]
 }> = [
   refuse(403, ({ actor, environments }) => {
-    const foreign = reachesEverything(actor) ? undefined : environments.find(({ isOwn }) => !isOwn)
+    const foreign = actorHasGlobalAccess(actor) ? undefined : environments.find(({ isOwn }) => !isOwn)
     if (foreign === undefined) return null
     const { environmentId } = foreign
     return {

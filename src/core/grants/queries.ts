@@ -1,18 +1,18 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import type { SealedEnvironment } from '../environments/key-copies.ts'
+import type { ServerWrappedEnvironment } from '../environments/key-copies.ts'
 import type { RoleKind } from '../permissions.ts'
-import type { Subject, Wish } from './grant.ts'
+import type { PrincipalRef, RequestedGrant } from './grant.ts'
 
 /** Whoever's access is set: its kind of role decides whether it can be, its identity key what is wrapped. */
-export type Grantee = Readonly<{ id: string; name: string; role_kind: RoleKind; identity_key: string }>
+export type GrantPrincipal = Readonly<{ id: string; name: string; role_kind: RoleKind; identity_key: string }>
 
 /** The live member or service account of this id; undefined when there is none. */
-export const findGrantee = async (
+export const findPrincipal = async (
   db: Queryable,
   organisationId: string,
-  { type, id }: Subject,
-): Promise<Grantee | undefined> => {
-  const [grantee] = await db<Grantee[]>`
+  { type, id }: PrincipalRef,
+): Promise<GrantPrincipal | undefined> => {
+  const [grantee] = await db<GrantPrincipal[]>`
     select p.id, coalesce(u.full_name, s.name) as name, p.role_kind, p.identity_key
     from principals p
     left join members m on m.principal_id = p.id
@@ -23,7 +23,7 @@ export const findGrantee = async (
 }
 
 /** What a principal is granted explicitly. */
-export const granted = (tx: Transaction, principalId: string) =>
+export const findGrants = (tx: Transaction, principalId: string) =>
   tx<{ environment_id: string }[]>`
     select environment_id from grants where principal_id = ${principalId} order by environment_id`
 
@@ -34,14 +34,14 @@ export const existingApps = (tx: Transaction, organisationId: string, ids: reado
   >`select id from apps where organisation_id = ${organisationId} and id = any(${[...ids]}::uuid[])`
 
 /** The environments among these ids, whether `callerId` is granted each, and whether `granteeId` has a copy of its keys. */
-export const wishedEnvironments = (
+export const findRequestedEnvironments = (
   tx: Transaction,
   organisationId: string,
   ids: readonly string[],
   callerId: string,
   granteeId: string,
 ) =>
-  tx<(SealedEnvironment & { name: string; callers: boolean; copied: boolean })[]>`
+  tx<(ServerWrappedEnvironment & { name: string; callers: boolean; copied: boolean })[]>`
     select e.id, e.app_id, e.name, e.wrapped_seed, e.wrapped_salt,
       exists (select 1 from grants g where g.principal_id = ${callerId} and g.environment_id = e.id) as callers,
       exists (select 1 from environment_keys k where k.principal_id = ${granteeId} and k.environment_id = e.id) as copied
@@ -53,7 +53,7 @@ export const insertGrants = (
   tx: Transaction,
   organisationId: string,
   principalId: string,
-  wishes: readonly Wish[],
+  wishes: readonly RequestedGrant[],
   at: Date,
 ) =>
   tx`

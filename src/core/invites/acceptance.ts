@@ -4,19 +4,19 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import { Account, emailKey, presentAccount } from '../accounts/account.ts'
 import { accountOf, proveAddress } from '../accounts/accounts.ts'
 import type { Credential, RequestOrigin } from '../actor.ts'
-import { recordFor } from '../audit/audit.ts'
+import { recordAs } from '../audit/audit.ts'
 import { conflict, notFound } from '../errors.ts'
 import { isLinkOf, linkRowId } from '../links/link.ts'
-import { join } from '../members/joining.ts'
+import { addMember } from '../members/addition.ts'
 import { Member } from '../members/member.ts'
 import { enforce } from '../policy.ts'
-import type { Person } from '../sessions/session.ts'
+import type { SignedInUser } from '../sessions/session.ts'
 import { lockingTransaction, lockOrganisation } from '../transactions.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
 /** Whoever accepts an invite; without a credential while the account is only being made. */
-export type Invitee = Readonly<{
+export type AcceptingUser = Readonly<{
   userId: string
   name: string
   credential: Credential | null
@@ -24,7 +24,7 @@ export type Invitee = Readonly<{
 }>
 
 /** Whom a link invites, and where to. */
-export const Offer = Type.Object({
+export const InvitePreview = Type.Object({
   email: Type.String(),
   organisation: Type.Object({ id: Type.String(), name: Type.String() }),
 })
@@ -37,27 +37,30 @@ export const Accepted = Type.Object({
 type Accepted = Static<typeof Accepted>
 
 /** Whom a link invites and where to; 404 for a link that is unknown, used, cancelled or expired. */
-export async function lookup(ctx: Context, token: string): Promise<Static<typeof Offer>> {
-  const { email, organisation_id, organisation_name } = await offerOf(ctx, ctx.db, token)
+export async function preview(ctx: Context, token: string): Promise<Static<typeof InvitePreview>> {
+  const { email, organisation_id, organisation_name } = await findByToken(ctx, ctx.db, token)
   return { email, organisation: { id: organisation_id, name: organisation_name } }
 }
 
 /** 404 for a link that is unknown, used, cancelled or expired, 403 for an invite to another address. Changes nothing. */
-export async function requireOffer(ctx: Context, token: string, emailKey: string): Promise<void> {
-  enforce(policy.accept, { invitedKey: (await offerOf(ctx, ctx.db, token)).email_key, accountKey: emailKey })
+export async function requireInviteFor(ctx: Context, token: string, emailKey: string): Promise<void> {
+  enforce(policy.accept, {
+    invitedKey: (await findByToken(ctx, ctx.db, token)).email_key,
+    accountKey: emailKey,
+  })
 }
 
 /** Makes whoever is signed in a member of the organisation that invites; refused as `takeOffer` and `acceptFor` say. */
-export async function accept(ctx: Context, caller: Person, token: string): Promise<Accepted> {
+export async function accept(ctx: Context, caller: SignedInUser, token: string): Promise<Accepted> {
   const { userId, email, name, credential, origin } = caller
   // Before it waits for the organisation: a guess costs one look-up.
-  await requireOffer(ctx, token, emailKey(email))
+  await requireInviteFor(ctx, token, emailKey(email))
   const account = await lockingTransaction(ctx, async (tx) => {
-    const offer = await takeOffer(ctx, tx, token, emailKey(email))
+    const offer = await lockInvite(ctx, tx, token, emailKey(email))
     await acceptFor(ctx, tx, offer, { userId, name, credential, origin })
     return accountOf(tx, userId)
   })
-  const { member, organisation } = account === undefined ? NOBODY : presentAccount(ctx, account)
+  const { member, organisation } = account === undefined ? NO_MEMBERSHIP : presentAccount(ctx, account)
   if (member === null || organisation === null) throw new Error('whoever has just joined is no member')
   return { member, organisation }
 }
@@ -67,16 +70,16 @@ export async function accept(ctx: Context, caller: Person, token: string): Promi
  * the caller's transaction ends. 404 for a link that is unknown, used, cancelled or expired, 403 for an invite to another
  * address.
  */
-export async function takeOffer(
+export async function lockInvite(
   ctx: Context,
   tx: Transaction,
   token: string,
   emailKey: string,
-): Promise<queries.OfferRow> {
-  const { organisation_id: organisationId } = await offerOf(ctx, tx, token)
+): Promise<queries.InviteDetailsRow> {
+  const { organisation_id: organisationId } = await findByToken(ctx, tx, token)
   await lockOrganisation(tx, organisationId)
   // Read again: whoever held the lock may have accepted or cancelled it.
-  const offer = await offerOf(ctx, tx, token)
+  const offer = await findByToken(ctx, tx, token)
   enforce(policy.accept, { invitedKey: offer.email_key, accountKey: emailKey })
   return offer
 }
@@ -88,8 +91,8 @@ export async function takeOffer(
 export async function acceptFor(
   ctx: Context,
   tx: Transaction,
-  offer: queries.OfferRow,
-  invitee: Invitee,
+  offer: queries.InviteDetailsRow,
+  invitee: AcceptingUser,
 ): Promise<void> {
   if ((await queries.isMember(tx, invitee.userId)).length > 0) {
     throw conflict('You already belong to an organisation.')
@@ -98,19 +101,19 @@ export async function acceptFor(
   if (!(await queries.close(tx, offer.id, 'accepted', now))) throw notFound('Invite')
   if (ctx.config.smtp !== null) await proveAddress(tx, invitee.userId, now)
   const { organisation_id: organisationId, role } = offer
-  const memberId = await join(ctx, tx, { organisationId, userId: invitee.userId, role })
+  const memberId = await addMember(ctx, tx, { organisationId, userId: invitee.userId, role })
   await recordAcceptance(ctx, tx, offer, invitee, memberId)
 }
 
-const NOBODY = { member: null, organisation: null }
+const NO_MEMBERSHIP = { member: null, organisation: null }
 
-async function offerOf(
+async function findByToken(
   ctx: Context,
-  db: Parameters<typeof queries.findOffer>[0],
+  db: Parameters<typeof queries.findDetails>[0],
   token: string,
-): Promise<queries.OfferRow> {
+): Promise<queries.InviteDetailsRow> {
   const id = linkRowId(token)
-  const [offer] = id === null ? [] : await queries.findOffer(db, id, ctx.clock.now())
+  const [offer] = id === null ? [] : await queries.findDetails(db, id, ctx.clock.now())
   if (offer === undefined || !isLinkOf(ctx, 'invite', offer, token)) throw notFound('Invite')
   return offer
 }
@@ -118,13 +121,13 @@ async function offerOf(
 async function recordAcceptance(
   ctx: Context,
   tx: Transaction,
-  offer: queries.OfferRow,
-  { userId, name, credential, origin }: Invitee,
+  offer: queries.InviteDetailsRow,
+  { userId, name, credential, origin }: AcceptingUser,
   memberId: string,
 ): Promise<void> {
   const { id, role } = offer
   const author = { type: 'user', id: memberId, userId, name, role, credential, origin } as const
-  await recordFor(ctx, tx, author, offer.organisation_id, {
+  await recordAs(ctx, tx, author, offer.organisation_id, {
     eventType: 'invite.accepted',
     resourceId: id,
     newValues: { memberId, role: { id: role.id, name: role.name } },

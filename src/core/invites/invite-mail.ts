@@ -5,7 +5,7 @@ import * as queries from './queries.ts'
 /** Mails an invite's link to whom it invites, unless the invite is over by now or there is no mail gateway any more. */
 export async function send(ctx: Context, inviteId: string): Promise<void> {
   if (ctx.config.smtp === null) return
-  const [offer] = await queries.findOffer(ctx.db, inviteId, ctx.clock.now())
+  const [offer] = await queries.findDetails(ctx.db, inviteId, ctx.clock.now())
   if (offer === undefined) return
   await ctx.mailer.send({
     to: offer.email,

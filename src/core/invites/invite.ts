@@ -4,7 +4,7 @@ import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import type { Limit } from '../limits.ts'
 import { linkUrl } from '../links/link.ts'
-import { Closed, Email, Id, Nullable, Timestamp } from '../schema.ts'
+import { Email, Id, Nullable, StrictObject, Timestamp } from '../schema.ts'
 
 /** How long an invite can be accepted. */
 export const INVITE_SECONDS = 14 * 24 * 3600
@@ -54,7 +54,7 @@ export const Invite = Type.Object({
 export type Invite = Static<typeof Invite>
 
 /** The body that invites somebody. */
-export const CreateInvite = Closed({
+export const CreateInvite = StrictObject({
   email: Email(),
   role_id: Id({ description: 'The role that whoever accepts will hold.' }),
 })

@@ -6,11 +6,11 @@ import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { conflict, notFound } from '../errors.ts'
 import { requireRoom } from '../limits.ts'
-import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { creationOrder, type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
 import type { RoleKind } from '../permissions.ts'
 import { enforce } from '../policy.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
-import { change } from '../transactions.ts'
+import { changeOrganisation } from '../transactions.ts'
 import {
   type CreateInvite,
   INVITE_SECONDS,
@@ -24,9 +24,9 @@ import * as queries from './queries.ts'
 
 /** The organisation's live invites, oldest first. */
 export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Invite>> {
-  const window = windowOf(ctx, 'invites', request)
+  const window = pageRange(ctx, 'invites', request)
   const rows = await queries.list(ctx.db, actor.organisation.id, ctx.clock.now(), window)
-  return pageOf(ctx, 'invites', window, rows, byAge, (row) => present(ctx, actor, row))
+  return toPage(ctx, 'invites', window, rows, creationOrder, (row) => present(ctx, actor, row))
 }
 
 /**
@@ -34,7 +34,7 @@ export async function list(ctx: Context, actor: Actor, request: PageRequest): Pr
  * for one with global access, 409 where a member or a live invite has the address, and beyond `PENDING_INVITES`.
  */
 export async function create(ctx: Context, caller: Actor, input: CreateInvite): Promise<Invite> {
-  const invite = await change(ctx, caller, async (tx, actor) => {
+  const invite = await changeOrganisation(ctx, caller, async (tx, actor) => {
     const role = await roleReferredTo(tx, actor, input.role_id)
     enforce(policy.create, { kind: role.kind })
     await queries.closeExpired(tx, actor.organisation.id, ctx.clock.now())
@@ -56,7 +56,7 @@ export async function create(ctx: Context, caller: Actor, input: CreateInvite): 
 
 /** Cancels a live invite: its link is worth nothing from then on. */
 export const cancel = (ctx: Context, caller: Actor, id: string): Promise<void> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     const now = ctx.clock.now()
     const row = await queries.find(tx, actor.organisation.id, id, now)
     if (row === undefined || !(await queries.close(tx, row.id, 'cancelled', now))) throw notFound('Invite')
@@ -69,7 +69,7 @@ export const cancel = (ctx: Context, caller: Actor, id: string): Promise<void> =
   })
 
 async function requireFreeAddress(tx: Transaction, actor: Actor, email: string): Promise<void> {
-  const [standing] = await queries.standingOfAddress(tx, actor.organisation.id, emailKey(email))
+  const [standing] = await queries.emailStatus(tx, actor.organisation.id, emailKey(email))
   if (standing?.member) throw conflict('Somebody with this e-mail address already is a member.')
   if (standing?.invited) throw conflict('There already is a live invite for this e-mail address.')
 }

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { oldestFirst, type Window } from '../pagination.ts'
+import { oldestFirst, type PageRange } from '../pagination.ts'
 import type { RoleKind } from '../permissions.ts'
 import { countOf, written } from '../rows.ts'
 import { isId } from '../schema.ts'
@@ -20,7 +20,7 @@ const live = (db: Queryable, organisationId: string, at: Date) => db`
   where i.organisation_id = ${organisationId} and i.state = 'pending' and i.expires_at > ${at}`
 
 /** The organisation's live invites, oldest first. */
-export const list = (db: Queryable, organisationId: string, at: Date, window: Window) => db<InviteRow[]>`
+export const list = (db: Queryable, organisationId: string, at: Date, window: PageRange) => db<InviteRow[]>`
     ${live(db, organisationId, at)}
       ${oldestFirst(db, 'i', window)}`
 
@@ -34,7 +34,7 @@ export const find = async (
   isId(id) ? (await db<InviteRow[]>`${live(db, organisationId, at)} and i.id = ${id}`)[0] : undefined
 
 /** What whoever follows a link is told, and what accepting needs to know. */
-export type OfferRow = Readonly<{
+export type InviteDetailsRow = Readonly<{
   id: string
   nonce: Uint8Array
   email: string
@@ -45,8 +45,8 @@ export type OfferRow = Readonly<{
 }>
 
 /** A live invite of any organisation with what it offers. */
-export const findOffer = (db: Queryable, id: string, at: Date) =>
-  db<OfferRow[]>`
+export const findDetails = (db: Queryable, id: string, at: Date) =>
+  db<InviteDetailsRow[]>`
     select i.id, i.nonce, i.email, i.email_key, o.id as organisation_id, o.name as organisation_name,
       json_build_object('id', r.id, 'kind', r.kind, 'name', r.name) as role
     from invites i
@@ -55,7 +55,7 @@ export const findOffer = (db: Queryable, id: string, at: Date) =>
     where i.id = ${id} and i.state = 'pending' and i.expires_at > ${at}`
 
 /** Whether somebody with this address is a live member, and whether a pending invite waits for it. */
-export const standingOfAddress = (tx: Transaction, organisationId: string, emailKey: string) =>
+export const emailStatus = (tx: Transaction, organisationId: string, emailKey: string) =>
   tx<{ member: boolean; invited: boolean }[]>`
     select
       exists (

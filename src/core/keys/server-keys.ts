@@ -1,23 +1,23 @@
 import { hkdfSync } from 'node:crypto'
-import { openTextFromBase64, sealTextToBase64 } from './sealed-text.ts'
+import { decryptFromBase64, encryptToBase64 } from './encryption.ts'
 
 /** What a key is for; each purpose has a key of its own, so that no value opens as one of another kind. */
 export type KeyPurpose = 'identity-key' | 'environment-key'
 
 /** Where a wrapped value is stored: it opens nowhere else. */
-export type StoredPlace = { table: string; rowId: string; field: string }
+export type StoredField = { table: string; rowId: string; field: string }
 
 /** What the server wraps for itself, under keys derived from `SERVER_SECRET`. */
 export type ServerKeys = {
   /** 8 hex digits that tell one `SERVER_SECRET` from another and give nothing of it away. */
   readonly keyId: string
   /** The text as `kw:1:<key id>:<base64 of nonce ‖ ciphertext ‖ tag>`. */
-  wrap(purpose: KeyPurpose, plaintextText: string, place: StoredPlace): string
+  wrap(purpose: KeyPurpose, plaintextText: string, place: StoredField): string
   /**
    * The text that `wrap` wrapped. Throws one and the same Error when the value is malformed, was changed, or
    * comes from another purpose, place or `SERVER_SECRET`.
    */
-  unwrap(purpose: KeyPurpose, wrapped: string, place: StoredPlace): string
+  unwrap(purpose: KeyPurpose, wrapped: string, place: StoredField): string
 }
 
 /**
@@ -37,11 +37,11 @@ export function createServerKeys(serverSecret: Uint8Array): ServerKeys {
   return {
     keyId,
     wrap: (purpose, plaintextText, place) =>
-      prefix + sealTextToBase64(keys[purpose], plaintextText, associatedData(place)),
+      prefix + encryptToBase64(keys[purpose], plaintextText, associatedData(place)),
     unwrap(purpose, wrapped, place) {
       try {
         if (!wrapped.startsWith(prefix)) throw new Error('Another key id.')
-        return openTextFromBase64(keys[purpose], wrapped.slice(prefix.length), associatedData(place))
+        return decryptFromBase64(keys[purpose], wrapped.slice(prefix.length), associatedData(place))
       } catch {
         throw new Error(
           'A stored key cannot be opened: it was changed, moved from its row, or wrapped under another SERVER_SECRET.',
@@ -56,6 +56,6 @@ function derive(serverSecret: Uint8Array, info: string): Uint8Array {
 }
 
 // A JSON array quotes its strings: no two places share an encoding, as they could with a separator.
-function associatedData({ table, rowId, field }: StoredPlace): Uint8Array {
+function associatedData({ table, rowId, field }: StoredField): Uint8Array {
   return new TextEncoder().encode(JSON.stringify([table, rowId, field]))
 }

@@ -1,7 +1,13 @@
 import { hash, type KeyObject } from 'node:crypto'
 import { blake2b } from '@noble/hashes/blake2.js'
+import {
+  decodeCanonicalBase64,
+  decryptText,
+  type EncryptedText,
+  encryptText,
+  nonceBytes,
+} from './encryption.ts'
 import { identityKeyToX25519Public } from './identity-keys.ts'
-import { decodeCanonicalBase64, nonceBytes, openText, type SealedText, sealText } from './sealed-text.ts'
 import { generateX25519Pair, importX25519Public, importX25519Secret, x25519SharedSecret } from './x25519.ts'
 
 /** Someone to wrap for, with the X25519 key imported once for any number of wraps. */
@@ -26,7 +32,7 @@ export function wrapForRecipient(plaintextText: string, recipient: Recipient): s
   const ephemeral = generateX25519Pair()
   const shared = x25519SharedSecret(ephemeral.secretKey, recipient.keyObject)
   const key = sessionKey(shared, ephemeral.publicKey, recipient.publicKey)
-  const { ciphertext, nonce } = sealText(key, plaintextText)
+  const { ciphertext, nonce } = encryptText(key, plaintextText)
   const sealed = Buffer.concat([ciphertext, nonce]).toString('base64')
   return `ph:v1:${Buffer.from(ephemeral.publicKey).toString('hex')}:${sealed}`
 }
@@ -49,7 +55,7 @@ export function unwrapWithSecretKey(
   try {
     const { ephemeralPublic, sealed } = parse(wrapped)
     const shared = x25519SharedSecret(secretKey, importX25519Public(ephemeralPublic))
-    return openText(sessionKey(shared, ephemeralPublic, x25519Public), sealed)
+    return decryptText(sessionKey(shared, ephemeralPublic, x25519Public), sealed)
   } catch {
     throw new Error('This wrapped key is malformed, was changed, or was wrapped for another recipient.')
   }
@@ -76,7 +82,7 @@ function nodeHasBlake2b(): boolean {
   }
 }
 
-function parse(wrapped: string): { ephemeralPublic: Uint8Array; sealed: SealedText } {
+function parse(wrapped: string): { ephemeralPublic: Uint8Array; sealed: EncryptedText } {
   const match = /^ph:v1:([0-9a-f]{64}):([^:]*)$/.exec(wrapped)
   if (match?.[1] === undefined || match[2] === undefined) throw new Error('Not a wrapped key.')
   const bytes = decodeCanonicalBase64(match[2])

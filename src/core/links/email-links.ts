@@ -2,14 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { authorOf, emailKey, NewPassword, passwordEvent, RevokeTokens } from '../accounts/account.ts'
+import { auditActorOf, emailKey, NewPassword, passwordEvent, RevokeTokens } from '../accounts/account.ts'
 import { findAccountOf } from '../accounts/queries.ts'
 import type { RequestOrigin } from '../actor.ts'
-import { recordFor } from '../audit/audit.ts'
+import { recordAs } from '../audit/audit.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import { latestNow } from '../clock-skew.ts'
 import { notFound } from '../errors.ts'
-import { Closed, Email, Id } from '../schema.ts'
+import { Email, Id, StrictObject } from '../schema.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
 import { countMailRequest } from '../sign-in/sign-in-limits.ts'
@@ -29,36 +29,38 @@ const MOST_LIVE = 5
 const ANSWER_MS = 50
 
 /** The body that asks for a link. */
-export const AskForLink = Closed({ email: Email() })
+export const RequestLink = StrictObject({ email: Email() })
 /** The body that uses a link. */
-export const UseLink = Closed({ token: Id({ description: "The text after the # in the link's address." }) })
+export const LinkToken = StrictObject({
+  token: Id({ description: "The text after the # in the link's address." }),
+})
 /** The body that sets a new password. */
 export const ResetPassword = Type.Composite(
-  [UseLink, Type.Object({ new_password: NewPassword(), revoke_tokens: RevokeTokens() })],
+  [LinkToken, Type.Object({ new_password: NewPassword(), revoke_tokens: RevokeTokens() })],
   { additionalProperties: false },
 )
 export type ResetPassword = Static<typeof ResetPassword>
 
 /** Has a link mailed that sets a new password, if an account has this address and there is a mail gateway. */
 export const forgotPassword = (ctx: Context, email: string, origin: RequestOrigin): Promise<void> =>
-  ask(ctx, email, origin, (tx, user) => issue(ctx, tx, user.id, 'reset-password'))
+  requestLink(ctx, email, origin, (tx, user) => createLink(ctx, tx, user.id, 'reset-password'))
 
 /** Has the link mailed again that proves an address, if an account awaits it and there is a mail gateway. */
 export const resendVerification = (ctx: Context, email: string, origin: RequestOrigin): Promise<void> =>
-  ask(ctx, email, origin, async (tx, user) => {
-    if (user.email_verified_at === null) await issue(ctx, tx, user.id, 'verify-email')
+  requestLink(ctx, email, origin, async (tx, user) => {
+    if (user.email_verified_at === null) await createLink(ctx, tx, user.id, 'verify-email')
   })
 
 /** Has the link mailed that proves a new account's address, in the transaction of its registration. */
 export const sendVerification = (ctx: Context, tx: Transaction, userId: string): Promise<void> =>
-  issue(ctx, tx, userId, 'verify-email')
+  createLink(ctx, tx, userId, 'verify-email')
 
 /** Follows the link that proves an account's address. 404 when it is unknown, used or expired. */
 export async function verifyEmail(ctx: Context, token: string, origin: RequestOrigin): Promise<void> {
   // Before a transaction is begun: a guess costs one look-up.
   await linkOf(ctx, ctx.db, token, 'verify-email')
   await transaction(ctx, async (tx) => {
-    const userId = await use(ctx, tx, token, 'verify-email')
+    const userId = await useLink(ctx, tx, token, 'verify-email')
     const verified = await queries.verifyAddress(tx, userId, ctx.clock.now())
     if (verified.count === 0) return
     await recordOwn(ctx, tx, userId, origin, {
@@ -84,7 +86,7 @@ export async function resetPassword(
   await linkOf(ctx, ctx.db, input.token, 'reset-password')
   const passwordHash = await ctx.passwords.hash(input.new_password)
   return transaction(ctx, async (tx) => {
-    const userId = await use(ctx, tx, input.token, 'reset-password')
+    const userId = await useLink(ctx, tx, input.token, 'reset-password')
     const now = ctx.clock.now()
     await queries.setPassword(tx, userId, passwordHash, now)
     await queries.verifyAddress(tx, userId, now)
@@ -102,14 +104,14 @@ export async function resetPassword(
 }
 
 /** Voids the links that would set an account's password: the owner has just set another one. */
-export async function voidPasswordLinks(ctx: Context, tx: Transaction, userId: string): Promise<void> {
-  await queries.closeAll(tx, userId, 'reset-password', ctx.clock.now())
+export async function revokePasswordLinks(ctx: Context, tx: Transaction, userId: string): Promise<void> {
+  await queries.markAllUsed(tx, userId, 'reset-password', ctx.clock.now())
 }
 
 type Asking = { id: string; email_verified_at: Date | null }
 
 /** Answers no sooner than after a fixed time: whether anything was enqueued must not be told by a stopwatch. */
-async function ask(
+async function requestLink(
   ctx: Context,
   email: string,
   origin: RequestOrigin,
@@ -127,7 +129,7 @@ async function ask(
 }
 
 /** The caller holds the user's row, or has just inserted it. */
-async function issue(
+async function createLink(
   ctx: Context,
   tx: Transaction,
   userId: string,
@@ -165,7 +167,7 @@ async function linkOf(
 }
 
 /** Uses up a link and every other one of its account and purpose; gives the account. */
-async function use(
+async function useLink(
   ctx: Context,
   tx: Transaction,
   token: string,
@@ -173,7 +175,7 @@ async function use(
 ): Promise<string> {
   const link = await linkOf(ctx, tx, token, purpose)
   await queries.lockUser(tx, link.user_id)
-  const closed = await queries.closeAll(tx, link.user_id, purpose, ctx.clock.now())
+  const closed = await queries.markAllUsed(tx, link.user_id, purpose, ctx.clock.now())
   // Whoever held the account's row may have used this one.
   if (!closed.some(({ id }) => id === link.id)) throw notFound('Link')
   return link.user_id
@@ -189,5 +191,5 @@ async function recordOwn(
   const [account] = await findAccountOf(tx, userId)
   const organisationId = account?.deployment_organisation_id ?? null
   if (account === undefined || organisationId === null) return
-  await recordFor(ctx, tx, authorOf(account, null, origin), organisationId, event)
+  await recordAs(ctx, tx, auditActorOf(account, null, origin), organisationId, event)
 }

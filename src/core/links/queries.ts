@@ -57,7 +57,7 @@ export const insert = (tx: Transaction, link: NewEmailLink) =>
     returning id`
 
 /** Marks an account's live links for a purpose as used, and tells which they were. */
-export const closeAll = (tx: Transaction, userId: string, purpose: EmailLinkPurpose, at: Date) =>
+export const markAllUsed = (tx: Transaction, userId: string, purpose: EmailLinkPurpose, at: Date) =>
   tx<{ id: string }[]>`
     update email_links set used_at = ${at}
     where user_id = ${userId} and purpose = ${purpose} and used_at is null and expires_at > ${at}

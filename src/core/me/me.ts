@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { type Actor, type Caller, isActor } from '../actor.ts'
 import { unauthenticated } from '../errors.ts'
 import { wrapForToken } from '../keys/token-wrapping.ts'
-import { privateKeyPlace } from '../principals/principals.ts'
+import { privateKeyField } from '../principals/principals.ts'
 import { present as presentRole, Role } from '../roles/role.ts'
 import { Nullable } from '../schema.ts'
 import * as queries from './queries.ts'
@@ -49,7 +49,7 @@ export async function get(ctx: Context, caller: Caller): Promise<Me> {
   const { type, userId, name, email } = caller
   if (!isActor(caller))
     return { type, id: caller.userId, userId, name, email, role: null, organisation: null }
-  const standing = await queries.standingOf(ctx.db, caller.id)
+  const standing = await queries.findRoleAndOrganisation(ctx.db, caller.id)
   if (standing === undefined) throw unauthenticated()
   const { id, organisation } = caller
   return {
@@ -71,10 +71,10 @@ export async function keys(ctx: Context, actor: Actor): Promise<MyKeys> {
   const rows = await queries.keysOf(ctx.db, actor.id)
   const [first] = rows
   if (first === undefined) throw unauthenticated()
-  const privateKey = ctx.keys.unwrap('identity-key', first.wrapped_private_key, privateKeyPlace(actor.id))
+  const privateKey = ctx.keys.unwrap('identity-key', first.wrapped_private_key, privateKeyField(actor.id))
   return {
     identityKey: first.identity_key,
-    wrappedPrivateKey: wrapForToken(actor.credential.secret, privateKey),
+    wrappedPrivateKey: wrapForToken(actor.credential.text, privateKey),
     environments: rows.flatMap((row) =>
       row.environment_id === null
         ? []

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/postgres/database.ts'
 import type { RoleRow } from '../roles/role.ts'
 
 /** The role that a principal holds now, and its organisation's name; undefined when the principal is gone. */
-export const standingOf = async (
+export const findRoleAndOrganisation = async (
   db: Queryable,
   principalId: string,
 ): Promise<(RoleRow & { organisation_name: string }) | undefined> =>

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { RoleKind } from '../permissions.ts'
-import { Closed, Id, Timestamp } from '../schema.ts'
+import { Id, StrictObject, Timestamp } from '../schema.ts'
 
 /** A live membership with its person and role, as it is read. */
 export type MemberRow = Readonly<{
@@ -28,7 +28,7 @@ export const Member = Type.Object({
 export type Member = Static<typeof Member>
 
 /** The body that gives a member another role. */
-export const ChangeRole = Closed({ role_id: Id({ description: 'The role to assign.' }) })
+export const ChangeRole = StrictObject({ role_id: Id({ description: 'The role to assign.' }) })
 export type ChangeRole = Static<typeof ChangeRole>
 
 /** A member as it is shown; the username is the e-mail address. */

@@ -3,22 +3,22 @@ import type { Queryable, Transaction } from '../../platform/postgres/database.ts
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { cancelSentBy } from '../invites/closing.ts'
-import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { creationOrder, type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
 import { found } from '../rows.ts'
 import * as sessions from '../sessions/sessions.ts'
-import { change } from '../transactions.ts'
+import { changeOrganisation } from '../transactions.ts'
 import { type ChangeRole, type Member, type MemberRow, present } from './member.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
 /** The organisation's live members, oldest first. */
 export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Member>> {
-  const window = windowOf(ctx, 'members', request)
+  const window = pageRange(ctx, 'members', request)
   const rows = await queries.list(ctx.db, actor.organisation.id, window)
-  return pageOf(ctx, 'members', window, rows, byAge, present)
+  return toPage(ctx, 'members', window, rows, creationOrder, present)
 }
 
 /** One live member; 404 when the organisation has no such member, or no longer. */
@@ -30,7 +30,7 @@ export const get = async (ctx: Context, actor: Actor, id: string): Promise<Membe
  * forbids it, 404 for an unknown role; the role already held changes nothing.
  */
 export const changeRole = (ctx: Context, caller: Actor, id: string, input: ChangeRole): Promise<Member> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     const member = await existing(tx, actor, id)
     enforce(policy.changeRole, { actor, member: factsOf(member) })
     const role = await roleReferredTo(tx, actor, input.role_id)
@@ -56,7 +56,7 @@ export const changeRole = (ctx: Context, caller: Actor, id: string, input: Chang
  * stays. 403 where a rule about caller and target forbids it.
  */
 export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     const member = await existing(tx, actor, id)
     enforce(policy.remove, { actor, member: factsOf(member) })
     const now = ctx.clock.now()

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { accessibleApps } from '../grants/accessible-apps.ts'
 import type { AccessibleApps } from '../grants/grant.ts'
-import { oldestFirst, type Window } from '../pagination.ts'
+import { oldestFirst, type PageRange } from '../pagination.ts'
 import { written } from '../rows.ts'
 import { isId } from '../schema.ts'
 import type { MemberRow } from './member.ts'
@@ -17,7 +17,7 @@ const live = (db: Queryable, members = 'members') => db`
   join roles r on r.id = p.role_id`
 
 /** The live members of an organisation, oldest first. */
-export const list = (db: Queryable, organisationId: string, window: Window) => db<MemberRow[]>`
+export const list = (db: Queryable, organisationId: string, window: PageRange) => db<MemberRow[]>`
     select ${columns(db)} from ${live(db)}
     where m.organisation_id = ${organisationId} and m.removed_at is null
       ${oldestFirst(db, 'm', window)}`

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Name, Timestamp } from '../schema.ts'
+import { Name, StrictObject, Timestamp } from '../schema.ts'
 
 /** An organisation as it is stored. */
 export type OrganisationRow = Readonly<{ id: string; name: string; created_at: Date; updated_at: Date }>
@@ -15,7 +15,7 @@ export const Organisation = Type.Object({
 export type Organisation = Static<typeof Organisation>
 
 /** The body that renames the organisation. */
-export const UpdateOrganisation = Closed({ name: Name(64) })
+export const UpdateOrganisation = StrictObject({ name: Name(64) })
 export type UpdateOrganisation = Static<typeof UpdateOrganisation>
 
 /** The organisation as it is shown; the plan is the deployment's. */

@@ -4,7 +4,7 @@ import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { notFound } from '../errors.ts'
 import { normaliseName } from '../text.ts'
-import { change } from '../transactions.ts'
+import { changeOrganisation } from '../transactions.ts'
 import { type Organisation, type OrganisationRow, present, type UpdateOrganisation } from './organisation.ts'
 import * as queries from './queries.ts'
 
@@ -14,7 +14,7 @@ export const get = async (ctx: Context, actor: Actor): Promise<Organisation> =>
 
 /** Renames the caller's organisation; the name that it has already changes nothing. */
 export const update = (ctx: Context, caller: Actor, input: UpdateOrganisation): Promise<Organisation> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor)
     const name = normaliseName(input.name)
     if (name === row.name) return present(row, ctx.config.plan)

@@ -7,18 +7,18 @@ import * as members from '../members/members.ts'
 import type { RoleKind } from '../permissions.ts'
 import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
-import { Closed, Id } from '../schema.ts'
-import { change } from '../transactions.ts'
+import { Id, StrictObject } from '../schema.ts'
+import { changeOrganisation } from '../transactions.ts'
 import * as policy from './policy.ts'
 
 /** The body that hands the organisation to another member. */
-export const TransferOwnership = Closed({
+export const TransferOwnership = StrictObject({
   member_id: Id({ description: 'The membership of the new Owner.' }),
 })
 export type TransferOwnership = Static<typeof TransferOwnership>
 
 /** 403 unless the caller is the Owner and has just signed in. */
-export function requireTransferrer(ctx: Context, caller: Caller, signedInAt: Date): void {
+export function requireRecentlySignedInOwner(ctx: Context, caller: Caller, signedInAt: Date): void {
   const kind = isActor(caller) ? caller.role.kind : null
   const signedInSecondsAgo = (ctx.clock.now().getTime() - signedInAt.getTime()) / 1000
   enforce(policy.transferOwnership, { kind, signedInSecondsAgo })
@@ -29,14 +29,14 @@ export function requireTransferrer(ctx: Context, caller: Caller, signedInAt: Dat
  * access. Both reach everything before and after, so no key is touched.
  */
 export const transfer = (ctx: Context, caller: Actor, input: TransferOwnership): Promise<void> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     // Read again under the lock; that the sign-in is recent was checked at the door.
     enforce(policy.transferOwnership, { kind: actor.role.kind, signedInSecondsAgo: 0 })
     const organisationId = actor.organisation.id
     const target = await members.referredTo(tx, actor, input.member_id)
     enforce(policy.becomeOwner, { actor, member: { id: target.id, kind: target.role_kind } })
     const now = ctx.clock.now()
-    const roles = await topRoles(tx, organisationId)
+    const roles = await ownerAndAdminRoles(tx, organisationId)
     await principals.handOver(
       tx,
       { id: actor.id, nextRole: roles.admin },
@@ -53,7 +53,7 @@ export const transfer = (ctx: Context, caller: Actor, input: TransferOwnership):
     })
   })
 
-async function topRoles(tx: Transaction, organisationId: string) {
+async function ownerAndAdminRoles(tx: Transaction, organisationId: string) {
   const rows = await tx<{ id: string; kind: RoleKind }[]>`
     select id, kind from roles where organisation_id = ${organisationId} and kind in ('owner', 'admin')`
   const owner = rows.find(({ kind }) => kind === 'owner')

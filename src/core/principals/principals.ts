@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import { giveCopies } from '../environments/key-copies.ts'
+import { addKeyCopies } from '../environments/key-copies.ts'
 import { generateIdentityKeys } from '../keys/identity-keys.ts'
 import { hasGlobalAccess, type RoleKind } from '../permissions.ts'
 import * as queries from './queries.ts'
@@ -16,7 +16,7 @@ export type NewPrincipal = Readonly<{
 /** Creates a principal with an identity key pair of its own; the private half is stored wrapped for the server. */
 export async function createPrincipal(ctx: Context, tx: Transaction, principal: NewPrincipal): Promise<void> {
   const { publicKey, privateKey } = generateIdentityKeys()
-  const wrapped = ctx.keys.wrap('identity-key', privateKey, privateKeyPlace(principal.id))
+  const wrapped = ctx.keys.wrap('identity-key', privateKey, privateKeyField(principal.id))
   await tx`
     insert into principals (id, organisation_id, type, role_id, role_kind, identity_key, wrapped_private_key)
     values (${principal.id}, ${principal.organisationId}, ${principal.type}, ${principal.role.id},
@@ -24,7 +24,7 @@ export async function createPrincipal(ctx: Context, tx: Transaction, principal: 
 }
 
 /** Where a principal's private key is stored. */
-export const privateKeyPlace = (principalId: string) =>
+export const privateKeyField = (principalId: string) =>
   ({ table: 'principals', rowId: principalId, field: 'wrapped_private_key' }) as const
 
 /**
@@ -42,7 +42,7 @@ export async function changeRole(
   if (holder === undefined) throw new Error('the principal is gone although its organisation is locked')
   if (hasGlobalAccess(role.kind)) {
     const missing = await queries.environmentsWithoutCopy(tx, principal.organisationId, principal.id)
-    await giveCopies(ctx, tx, principal.organisationId, [holder], missing)
+    await addKeyCopies(ctx, tx, principal.organisationId, [holder], missing)
   } else if (hasGlobalAccess(before)) {
     await queries.deleteCopiesWithoutGrant(tx, principal.id)
   }

@@ -1,16 +1,16 @@
 import type { Transaction } from '../../platform/postgres/database.ts'
-import type { Holder, SealedEnvironment } from '../environments/key-copies.ts'
+import type { KeyCopyPrincipal, ServerWrappedEnvironment } from '../environments/key-copies.ts'
 import type { RoleKind } from '../permissions.ts'
 
 /** Gives a principal another role. */
 export const setRole = (tx: Transaction, id: string, role: { id: string; kind: RoleKind }) =>
-  tx<Holder[]>`
+  tx<KeyCopyPrincipal[]>`
     update principals set role_id = ${role.id}, role_kind = ${role.kind} where id = ${id}
     returning id, identity_key`
 
 /** The environments whose keys a principal has no copy of. */
 export const environmentsWithoutCopy = (tx: Transaction, organisationId: string, principalId: string) =>
-  tx<SealedEnvironment[]>`
+  tx<ServerWrappedEnvironment[]>`
     select e.id, e.app_id, e.wrapped_seed, e.wrapped_salt from environments e
     where e.organisation_id = ${organisationId}
       and not exists (select 1 from environment_keys k where k.principal_id = ${principalId} and k.environment_id = e.id)

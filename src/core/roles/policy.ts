@@ -1,4 +1,4 @@
-import { beyondOwn, type RoleHolder, reachesEverything } from '../access.ts'
+import { actorHasGlobalAccess, beyondOwn, type RoleHolder } from '../access.ts'
 import type { Permissions, RoleKind } from '../permissions.ts'
 import { forbid, type Policy, refuse } from '../policy.ts'
 
@@ -14,13 +14,13 @@ export const update: Policy<{ actor: RoleHolder; role: RoleFacts }> = [
   forbid('Default roles cannot be modified.', ({ role }) => role.kind !== 'custom'),
   forbid(
     'You cannot change the role that you hold yourself.',
-    ({ actor, role }) => !reachesEverything(actor) && actor.role.id === role.id,
+    ({ actor, role }) => !actorHasGlobalAccess(actor) && actor.role.id === role.id,
   ),
 ]
 
 /** Giving a role other permissions than it has. */
 export const changePermissions: Policy<{ actor: RoleHolder; before: Permissions; after: Permissions }> = [
-  refuse(403, ({ actor, before, after }) => beyondOwn(actor, additions(before, after))),
+  refuse(403, ({ actor, before, after }) => beyondOwn(actor, addedPermissions(before, after))),
 ]
 
 /** Deleting a role, whoever holds it. */
@@ -42,7 +42,7 @@ export const removeHeld: Policy<Holders> = [
 ]
 
 /** What the new permissions allow beyond the old ones. */
-export function additions(before: Permissions, after: Permissions): Permissions {
+export function addedPermissions(before: Permissions, after: Permissions): Permissions {
   const added = (level: keyof Permissions) =>
     Object.fromEntries(
       Object.entries(after[level]).map(([name, actions]) => [

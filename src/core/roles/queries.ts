@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { cut, type Window } from '../pagination.ts'
+import { limitClause, type PageRange } from '../pagination.ts'
 import { countOf, findById, written } from '../rows.ts'
 import type { Holders } from './policy.ts'
 import type { RoleRow, RoleSummaryRow, RoleValues } from './role.ts'
@@ -8,7 +8,7 @@ const columns = (db: Queryable) =>
   db`id, kind, position, name, name_key, description, color, permissions, created_at`
 
 /** The roles of an organisation: the five defaults first, then the custom ones, oldest first. */
-export const list = (db: Queryable, organisationId: string, window: Window) => {
+export const list = (db: Queryable, organisationId: string, window: PageRange) => {
   const [position = null, createdAt = null, id = null] = window.after ?? []
   const after =
     id === null
@@ -17,7 +17,7 @@ export const list = (db: Queryable, organisationId: string, window: Window) => {
   return db<RoleSummaryRow[]>`
     select id, kind, position, name, description, color, created_at from roles
     where organisation_id = ${organisationId} ${after}
-    order by position, created_at, id ${cut(db, window)}`
+    order by position, created_at, id ${limitClause(db, window)}`
 }
 
 /** One role of the organisation; undefined when there is none, also for a malformed id. */

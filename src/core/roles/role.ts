@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Limit } from '../limits.ts'
 import { hasGlobalAccess, type Permissions, permissionsOf, type RoleKind } from '../permissions.ts'
-import { Closed, Name, Nullable, Text, Timestamp } from '../schema.ts'
+import { Name, Nullable, StrictObject, Text, Timestamp } from '../schema.ts'
 import { normalise, normaliseName } from '../text.ts'
 import { PermissionsInput, permissionsFrom } from './permissions-input.ts'
 
@@ -60,7 +60,7 @@ const Color = Type.String({
 const Description = Nullable(Text(500))
 
 /** The body that creates a role. */
-export const CreateRole = Closed({
+export const CreateRole = StrictObject({
   name: Name(64),
   permissions: PermissionsInput(),
   description: Type.Optional(Description),
@@ -69,7 +69,7 @@ export const CreateRole = Closed({
 export type CreateRole = Static<typeof CreateRole>
 
 /** The body that changes a role: at least one field; the others keep their values. */
-export const UpdateRole = Closed(
+export const UpdateRole = StrictObject(
   {
     name: Type.Optional(Name(64)),
     permissions: Type.Optional(PermissionsInput()),
@@ -89,7 +89,7 @@ export type RoleValues = Readonly<{
 }>
 
 /** A body's fields in the form in which they are stored; only those that were sent. */
-export function valuesFrom(input: UpdateRole): Partial<RoleValues> {
+export function inputValues(input: UpdateRole): Partial<RoleValues> {
   return {
     ...(input.name !== undefined && { name: normaliseName(input.name) }),
     ...(input.description !== undefined && {

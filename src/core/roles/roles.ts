@@ -7,17 +7,18 @@ import { record } from '../audit/audit.ts'
 import { closeExpired } from '../invites/closing.ts'
 import { requireRoom } from '../limits.ts'
 import { requireFreeName } from '../names.ts'
-import { type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
 import { permissionsOf } from '../permissions.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
 import { nameKey } from '../text.ts'
-import { change } from '../transactions.ts'
+import { changeOrganisation } from '../transactions.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import {
   type CreateRole,
   CUSTOM_ROLES,
+  inputValues,
   present,
   presentSummary,
   type Role,
@@ -25,7 +26,6 @@ import {
   type RoleSummaryRow,
   type RoleValues,
   type UpdateRole,
-  valuesFrom,
 } from './role.ts'
 
 /** The organisation's roles without their permissions: the five defaults, then the custom ones, oldest first. */
@@ -34,9 +34,9 @@ export async function list(
   actor: Actor,
   request: PageRequest,
 ): Promise<Page<Omit<Role, 'permissions'>>> {
-  const window = windowOf(ctx, 'roles', request)
+  const window = pageRange(ctx, 'roles', request)
   const rows = await queries.list(ctx.db, actor.organisation.id, window)
-  return pageOf(ctx, 'roles', window, rows, sortKey, presentSummary)
+  return toPage(ctx, 'roles', window, rows, sortKey, presentSummary)
 }
 
 /** One role with its permissions; 404 when the organisation has no such role. */
@@ -49,8 +49,8 @@ export async function get(ctx: Context, actor: Actor, id: string): Promise<Role>
  * `CUSTOM_ROLES`.
  */
 export const create = (ctx: Context, caller: Actor, input: CreateRole): Promise<Role> =>
-  change(ctx, caller, async (tx, actor) => {
-    const values = { description: null, color: '', ...valuesFrom(input) } as RoleValues
+  changeOrganisation(ctx, caller, async (tx, actor) => {
+    const values = { description: null, color: '', ...inputValues(input) } as RoleValues
     enforce(policy.create, { actor, permissions: values.permissions })
     await requireFreeName(tx, 'roles', actor.organisation.id, values.name)
     requireRoom(CUSTOM_ROLES, await queries.countCustom(tx, actor.organisation.id))
@@ -68,7 +68,7 @@ export const create = (ctx: Context, caller: Actor, input: CreateRole): Promise<
       eventType: 'role.created',
       resourceId: row.id,
       resourceMetadata: { name: row.name },
-      newValues: valuesOf(row),
+      newValues: rowValues(row),
       description: `Role "${row.name}" created.`,
     })
     return present(row)
@@ -79,11 +79,11 @@ export const create = (ctx: Context, caller: Actor, input: CreateRole): Promise<
  * without global access holds itself, and for actions that it doesn't hold; 409 for a name that is taken.
  */
 export const update = (ctx: Context, caller: Actor, id: string, input: UpdateRole): Promise<Role> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     enforce(policy.update, { actor, role: row })
-    const before = valuesOf(row)
-    const after: RoleValues = { ...before, ...valuesFrom(input) }
+    const before = rowValues(row)
+    const after: RoleValues = { ...before, ...inputValues(input) }
     enforce(policy.changePermissions, { actor, before: before.permissions, after: after.permissions })
     await requireFreeName(tx, 'roles', actor.organisation.id, after.name, row.id)
     if (isDeepStrictEqual(before, after)) return present(row)
@@ -93,7 +93,7 @@ export const update = (ctx: Context, caller: Actor, id: string, input: UpdateRol
       resourceId: row.id,
       resourceMetadata: { name: stored.name },
       oldValues: before,
-      newValues: valuesOf(stored),
+      newValues: rowValues(stored),
       description: `Role "${stored.name}" changed.`,
     })
     return present(stored)
@@ -101,7 +101,7 @@ export const update = (ctx: Context, caller: Actor, id: string, input: UpdateRol
 
 /** Deletes a custom role. 403 for a default role, 409 while a member, a service account or a live invite holds it. */
 export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     enforce(policy.remove, { role: row })
     await closeExpired(tx, actor.organisation.id, ctx.clock.now())
@@ -111,7 +111,7 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
       eventType: 'role.deleted',
       resourceId: row.id,
       resourceMetadata: { name: row.name },
-      oldValues: valuesOf(row),
+      oldValues: rowValues(row),
       description: `Role "${row.name}" deleted.`,
     })
   })
@@ -127,7 +127,7 @@ async function existing(db: Queryable, actor: Actor, id: string): Promise<RoleRo
   return found(await queries.find(db, actor.organisation.id, id), 'Role')
 }
 
-const valuesOf = (row: RoleRow): RoleValues => ({
+const rowValues = (row: RoleRow): RoleValues => ({
   name: row.name,
   description: row.description,
   color: row.color,

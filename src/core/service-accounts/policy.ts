@@ -1,4 +1,4 @@
-import { beyondOwn, type RoleHolder, reachesEverything } from '../access.ts'
+import { actorHasGlobalAccess, beyondOwn, type RoleHolder } from '../access.ts'
 import { hasGlobalAccess, type Permissions, permissionsOf, type RoleKind } from '../permissions.ts'
 import { forbid, type Policy, refuse } from '../policy.ts'
 
@@ -20,7 +20,7 @@ export const createToken: Policy<{ actor: RoleHolder; role: HeldRole; reachesMor
   refuse(403, beyondOwnRole),
   forbid(
     "This service account can access environments that you can't, so you can't create a token for it.",
-    ({ actor, reachesMore }) => reachesMore && !reachesEverything(actor),
+    ({ actor, reachesMore }) => reachesMore && !actorHasGlobalAccess(actor),
   ),
 ]
 

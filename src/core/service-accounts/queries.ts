@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { accessibleApps } from '../grants/accessible-apps.ts'
 import type { AccessibleApps } from '../grants/grant.ts'
-import { oldestFirst, rowsToRead, type Window } from '../pagination.ts'
+import { oldestFirst, type PageRange, rowLimit } from '../pagination.ts'
 import { countOf, written } from '../rows.ts'
 import { isId } from '../schema.ts'
 import { creatorColumns, creators } from '../tokens/creators.ts'
@@ -18,7 +18,7 @@ const accounts = (db: Queryable, accounts = 'service_accounts') => db`
   join roles r on r.id = p.role_id`
 
 /** The service accounts of an organisation, oldest first. */
-export const list = (db: Queryable, organisationId: string, window: Window) => db<ServiceAccountRow[]>`
+export const list = (db: Queryable, organisationId: string, window: PageRange) => db<ServiceAccountRow[]>`
     select ${columns(db)} from ${accounts(db)}
     where s.organisation_id = ${organisationId}
       ${oldestFirst(db, 's', window)}`
@@ -60,7 +60,7 @@ export const findWithTokens = async (
   db: Queryable,
   organisationId: string,
   id: string,
-  window: Window = { limit: null, after: null },
+  window: PageRange = { limit: null, after: null },
 ) => {
   if (!isId(id)) return []
   const [createdAt = null, tokenId = null] = window.after ?? []
@@ -73,7 +73,7 @@ export const findWithTokens = async (
     ${creators(db)}
     where s.organisation_id = ${organisationId} and s.id = ${id}
     order by t.created_at, t.id
-    limit ${rowsToRead(window)}`
+    limit ${rowLimit(window)}`
 }
 
 /** A service account's token in a row of `findWithTokens`; all null where the account has none. */

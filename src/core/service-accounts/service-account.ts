@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Limit } from '../limits.ts'
 import type { Permissions, RoleKind } from '../permissions.ts'
-import { Closed, Id, Name, Timestamp } from '../schema.ts'
+import { Id, Name, StrictObject, Timestamp } from '../schema.ts'
 import { IssuedToken, Token } from '../tokens/token.ts'
 
 /** How many service accounts an organisation can have. */
@@ -55,7 +55,7 @@ export type CreatedServiceAccount = Static<typeof CreatedServiceAccount>
 const RoleId = () => Id({ description: 'The role to hold: any without global access.' })
 
 /** The body that creates a service account. */
-export const CreateServiceAccount = Closed({
+export const CreateServiceAccount = StrictObject({
   name: Name(64),
   role_id: RoleId(),
   token_name: Type.Optional(Name(64, { description: '`Initial token` unless given.' })),
@@ -63,7 +63,7 @@ export const CreateServiceAccount = Closed({
 export type CreateServiceAccount = Static<typeof CreateServiceAccount>
 
 /** The body that changes a service account: at least one field; the other keeps its value. */
-export const UpdateServiceAccount = Closed(
+export const UpdateServiceAccount = StrictObject(
   { name: Type.Optional(Name(64)), role_id: Type.Optional(RoleId()) },
   { minProperties: 1 },
 )

@@ -6,7 +6,7 @@ import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { cancelSentBy } from '../invites/closing.ts'
 import { requireRoom } from '../limits.ts'
-import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { creationOrder, type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
@@ -14,7 +14,7 @@ import { found } from '../rows.ts'
 import { normaliseName } from '../text.ts'
 import { present as presentToken } from '../tokens/token.ts'
 import { issue } from '../tokens/tokens.ts'
-import { change } from '../transactions.ts'
+import { changeOrganisation } from '../transactions.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import {
@@ -30,9 +30,9 @@ import {
 
 /** The organisation's service accounts, oldest first. */
 export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<ServiceAccount>> {
-  const window = windowOf(ctx, 'service-accounts', request)
+  const window = pageRange(ctx, 'service-accounts', request)
   const rows = await queries.list(ctx.db, actor.organisation.id, window)
-  return pageOf(ctx, 'service-accounts', window, rows, byAge, present)
+  return toPage(ctx, 'service-accounts', window, rows, creationOrder, present)
 }
 
 /** One service account, with its tokens where the caller may read those; 404 when there is no such account. */
@@ -53,7 +53,7 @@ export const create = (
   caller: Actor,
   input: CreateServiceAccount,
 ): Promise<CreatedServiceAccount> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     const role = await roleReferredTo(tx, actor, input.role_id)
     enforce(policy.assignRole, { actor, role })
     requireRoom(SERVICE_ACCOUNTS, await queries.count(tx, actor.organisation.id))
@@ -80,7 +80,7 @@ export const create = (
       resourceId: account.id,
       resourceMetadata: { name: account.name },
       newValues: {
-        ...valuesOf(account),
+        ...rowValues(account),
         initialToken: { id: initialToken.id, name: initialToken.name },
       },
       description: `Service account "${account.name}" created with role "${account.role_name}".`,
@@ -98,7 +98,7 @@ export const update = (
   id: string,
   input: UpdateServiceAccount,
 ): Promise<ServiceAccount> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     const before = await existing(tx, actor, id)
     const role = input.role_id === undefined ? null : await roleReferredTo(tx, actor, input.role_id)
     const newRole = role === null || role.id === before.role_id ? null : role
@@ -113,8 +113,8 @@ export const update = (
       eventType: 'service_account.updated',
       resourceId: after.id,
       resourceMetadata: { name: after.name },
-      oldValues: valuesOf(before),
-      newValues: valuesOf(after),
+      oldValues: rowValues(before),
+      newValues: rowValues(after),
       description: `Service account "${after.name}" changed.`,
     })
     return present(after)
@@ -122,7 +122,7 @@ export const update = (
 
 /** Deletes a service account: its keys, grants, tokens and the invites that it sent are gone with it. */
 export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
-  change(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, caller, async (tx, actor) => {
     const account = await existing(tx, actor, id)
     const sender = { id: account.id, organisationId: actor.organisation.id }
     await cancelSentBy(tx, sender, ctx.clock.now())
@@ -131,7 +131,7 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
       eventType: 'service_account.deleted',
       resourceId: account.id,
       resourceMetadata: { name: account.name },
-      oldValues: valuesOf(account),
+      oldValues: rowValues(account),
       description: `Service account "${account.name}" deleted.`,
     })
   })
@@ -140,7 +140,7 @@ async function existing(db: Queryable, actor: Actor, id: string): Promise<Servic
   return found(await queries.find(db, actor.organisation.id, id), 'Service account')
 }
 
-const valuesOf = (account: ServiceAccountRow) => ({
+const rowValues = (account: ServiceAccountRow) => ({
   name: account.name,
   role: { id: account.role_id, name: account.role_name },
 })

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { type CallerRow, callerColumns, personOfSession } from '../accounts/queries.ts'
-import { oldestFirst, type Window } from '../pagination.ts'
+import { oldestFirst, type PageRange } from '../pagination.ts'
 import { isId } from '../schema.ts'
 
 /** A sign-in as it is stored. */
@@ -99,7 +99,7 @@ export const removeSurplusBearers = (
     )`
 
 /** Stores a bearer under a session, whose row the caller holds. */
-export const insertBearer = (tx: Transaction, sessionId: string, hash: Buffer, expiresAt: Date) =>
+export const insertToken = (tx: Transaction, sessionId: string, hash: Buffer, expiresAt: Date) =>
   tx`
     insert into session_tokens (hash, session_id, expires_at) values (${hash}, ${sessionId}, ${expiresAt})`
 
@@ -113,7 +113,7 @@ export const touch = (db: Queryable, id: string, at: Date, unless: Date) =>
     where id = ${id} and (last_used_at <= ${unless} or last_used_at > ${at})`
 
 /** A person's sessions that are not over, oldest first. */
-export const list = (db: Queryable, userId: string, life: Life, window: Window) => db<SessionRow[]>`
+export const list = (db: Queryable, userId: string, life: Life, window: PageRange) => db<SessionRow[]>`
     select id, ip_address, user_agent, created_at, last_used_at, expires_at from sessions
     where user_id = ${userId} and ${isAlive(db, life)}
       ${oldestFirst(db, 'sessions', window)}`

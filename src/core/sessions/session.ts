@@ -4,14 +4,14 @@ import { Timestamp } from '../schema.ts'
 import type { SessionRow } from './queries.ts'
 
 /** Whoever is signed in: a person, in the organisation or outside. The credential's id is the session's. */
-export type Person = Caller & Readonly<{ type: 'user'; userId: string; email: string }>
+export type SignedInUser = Caller & Readonly<{ type: 'user'; userId: string; email: string }>
 
 /** A bearer for `/v1` under a session. */
-export const SessionBearer = Type.Object({
+export const SessionToken = Type.Object({
   accessToken: Type.String({ description: '`kw_ses_…`, for 15 minutes; it dies with its session.' }),
   expiresAt: Timestamp(),
 })
-export type SessionBearer = Static<typeof SessionBearer>
+export type SessionToken = Static<typeof SessionToken>
 
 /** A sign-in, as its own person sees it. */
 export const Session = Type.Object({

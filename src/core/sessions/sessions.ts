@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import { type AccountRow, authorOf } from '../accounts/account.ts'
-import { recordOf } from '../accounts/account-audit.ts'
+import { type AccountRow, auditActorOf } from '../accounts/account.ts'
+import { recordCaller } from '../accounts/account-audit.ts'
 import type { Caller, RequestOrigin } from '../actor.ts'
-import { recordFor } from '../audit/audit.ts'
+import { recordAs } from '../audit/audit.ts'
 import {
   authenticate,
   BEARER_SECONDS,
   callerFrom,
+  isSessionExpired,
   LAST_USED_SECONDS,
   needsTouch,
   SESSION_IDLE_SECONDS,
-  sessionIsOver,
 } from '../authentication/authenticate.ts'
 import { latestNow } from '../clock-skew.ts'
 import { notFound, unauthenticated } from '../errors.ts'
-import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
-import { bearerKind, hashBearer, newBearer } from '../tokens/bearer.ts'
+import { creationOrder, type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
+import { hashToken, newToken, tokenKind } from '../tokens/token-text.ts'
 import { transaction } from '../transactions.ts'
 import * as queries from './queries.ts'
-import { type Person, present, type Session, type SessionBearer } from './session.ts'
+import { present, type Session, type SessionToken, type SignedInUser } from './session.ts'
 
 /** How long a session lasts at most, and with it its cookie. */
 export const SESSION_SECONDS = 30 * 24 * 3600
@@ -30,7 +30,7 @@ const MOST_SESSIONS = 50
 const MOST_BEARERS = 50
 
 /** A session that has just begun; `cookie` is shown to the browser alone. */
-export type OpenedSession = SessionBearer & Readonly<{ id: string; cookie: string }>
+export type OpenedSession = SessionToken & Readonly<{ id: string; cookie: string }>
 
 /**
  * Begins a session for whoever gave the right password, with an id and a cookie of its own; beyond 50 of the account the
@@ -48,20 +48,20 @@ export const open = (
     if ((await queries.lockPassword(tx, userId, passwordHash)).length === 0) return null
     const ended = await queries.removeSurplus(tx, userId, lifeAt(at), MOST_SESSIONS - 1)
     const id = randomUUID()
-    const cookie = newBearer('cookie')
+    const cookie = newToken('cookie')
     await queries.insert(tx, {
       id,
       userId,
-      cookieHash: hashBearer(cookie),
+      cookieHash: hashToken(cookie),
       ipAddress: origin.ipAddress,
       userAgent: origin.userAgent,
       at,
       expiresAt: after(at, SESSION_SECONDS),
     })
     await recordSurplus(ctx, tx, account, { id, origin }, ended)
-    const accessToken = newBearer('ses')
+    const accessToken = newToken('ses')
     const expiresAt = after(at, BEARER_SECONDS)
-    await queries.insertBearer(tx, id, hashBearer(accessToken), expiresAt)
+    await queries.insertToken(tx, id, hashToken(accessToken), expiresAt)
     return { id, cookie, accessToken, expiresAt: expiresAt.toISOString() }
   })
 
@@ -70,35 +70,35 @@ export async function authenticateCookie(
   ctx: Context,
   cookie: string | null,
   origin: RequestOrigin,
-): Promise<{ caller: Person; signedInAt: Date }> {
+): Promise<{ caller: SignedInUser; signedInAt: Date }> {
   if (cookie === null) throw unauthenticated('Authentication credentials were not provided.')
-  if (bearerKind(cookie) !== 'cookie') throw unauthenticated('Invalid session')
+  if (tokenKind(cookie) !== 'cookie') throw unauthenticated('Invalid session')
   const now = ctx.clock.now()
-  const [row] = await queries.findByCookie(ctx.db, hashBearer(cookie))
-  if (row === undefined || sessionIsOver(row, now)) throw unauthenticated()
+  const [row] = await queries.findByCookie(ctx.db, hashToken(cookie))
+  if (row === undefined || isSessionExpired(row, now)) throw unauthenticated()
   if (needsTouch(row.session_last_used_at, now)) {
     queries.touch(ctx.db, row.credential_id, now, after(now, -LAST_USED_SECONDS)).catch(() => {
       ctx.log.warn("a session's last use could not be written")
     })
   }
-  const credential = { kind: 'session', id: row.credential_id, secret: cookie } as const
-  return { caller: callerFrom(row, credential, origin) as Person, signedInAt: row.session_created_at }
+  const credential = { kind: 'session', id: row.credential_id, text: cookie } as const
+  return { caller: callerFrom(row, credential, origin) as SignedInUser, signedInAt: row.session_created_at }
 }
 
 /** Finds out who calls with a session's bearer; 401 for every other kind of token. */
-export async function authenticateBearer(
+export async function authenticateSessionToken(
   ctx: Context,
   header: string | null,
   origin: RequestOrigin,
-): Promise<Person> {
+): Promise<SignedInUser> {
   const caller = await authenticate(ctx, header, origin)
   if (caller.credential.kind !== 'session')
     throw unauthenticated('This takes a sign-in session, not a token.')
-  return caller as Person
+  return caller as SignedInUser
 }
 
 /** Another bearer under the caller's session, which keeps its newest 50. */
-export const issueBearer = (ctx: Context, caller: Person): Promise<SessionBearer> =>
+export const issueToken = (ctx: Context, caller: SignedInUser): Promise<SessionToken> =>
   transaction(ctx, async (tx) => {
     const at = ctx.clock.now()
     const { id } = caller.credential
@@ -106,8 +106,8 @@ export const issueBearer = (ctx: Context, caller: Person): Promise<SessionBearer
     if (session === undefined) throw unauthenticated()
     const expiresAt = new Date(Math.min(session.expires_at.getTime(), after(at, BEARER_SECONDS).getTime()))
     await queries.removeSurplusBearers(tx, id, at, after(latestNow(at), BEARER_SECONDS), MOST_BEARERS - 1)
-    const accessToken = newBearer('ses')
-    await queries.insertBearer(tx, id, hashBearer(accessToken), expiresAt)
+    const accessToken = newToken('ses')
+    await queries.insertToken(tx, id, hashToken(accessToken), expiresAt)
     return { accessToken, expiresAt: expiresAt.toISOString() }
   })
 
@@ -120,17 +120,17 @@ export async function hold(tx: Transaction, caller: Caller): Promise<void> {
 }
 
 /** The caller's own sessions, oldest first. */
-export async function list(ctx: Context, caller: Person, request: PageRequest): Promise<Page<Session>> {
-  const window = windowOf(ctx, 'sessions', request)
+export async function list(ctx: Context, caller: SignedInUser, request: PageRequest): Promise<Page<Session>> {
+  const window = pageRange(ctx, 'sessions', request)
   const rows = await queries.list(ctx.db, caller.userId, lifeAt(ctx.clock.now()), window)
-  return pageOf(ctx, 'sessions', window, rows, byAge, (row) => present(row, caller.credential.id))
+  return toPage(ctx, 'sessions', window, rows, creationOrder, (row) => present(row, caller.credential.id))
 }
 
 /** Ends one of the caller's own sessions, and with it its bearers; 404 for any other, or when it is gone already. */
-export const end = (ctx: Context, caller: Person, id: string): Promise<void> =>
+export const end = (ctx: Context, caller: SignedInUser, id: string): Promise<void> =>
   transaction(ctx, async (tx) => {
     if (!(await queries.remove(tx, caller.userId, id))) throw notFound('Session')
-    await recordOf(ctx, tx, caller, {
+    await recordCaller(ctx, tx, caller, {
       eventType: 'session.ended',
       resourceId: id,
       description: id === caller.credential.id ? 'Signed out.' : 'Session ended from another one.',
@@ -153,9 +153,9 @@ async function recordSurplus(
   const [first, ...others] = ended.filter(({ was_live }) => was_live)
   const organisationId = account.deployment_organisation_id
   if (first === undefined || organisationId === null) return
-  const credential = { kind: 'session', id: session.id, secret: '' } as const
+  const credential = { kind: 'session', id: session.id, text: '' } as const
   const more = others.length === 0 ? '' : `, and ${others.length} more with it`
-  await recordFor(ctx, tx, authorOf(account, credential, session.origin), organisationId, {
+  await recordAs(ctx, tx, auditActorOf(account, credential, session.origin), organisationId, {
     eventType: 'session.ended',
     resourceId: first.id,
     description: `Session ended${more}: the account has ${MOST_SESSIONS} newer ones.`,

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
-import { isFounded } from '../deployment.ts'
+import { hasOrganisation } from '../deployment.ts'
 
 /** How people can sign in here. */
 export const Methods = Type.Object({
@@ -18,7 +18,7 @@ export async function methods(ctx: Context): Promise<Methods> {
   return {
     password: ctx.config.passwordAuth,
     providers: [],
-    setupRequired: !(await isFounded(ctx.db)),
+    setupRequired: !(await hasOrganisation(ctx.db)),
     mail: ctx.config.smtp !== null,
   }
 }

@@ -36,9 +36,9 @@ export async function countAttempt(
   if (device !== null && asDevice === null) return
   const network = networkOf(ipAddress)
   const asStranger = await count(ctx, [
-    windowOf(ctx, own, now, ['account and address', emailKey, network]),
-    windowOf(ctx, PER_ADDRESS, now, ['address', network]),
-    windowOf(ctx, PER_ACCOUNT, now, ['account', emailKey]),
+    counterWindow(ctx, own, now, ['account and address', emailKey, network]),
+    counterWindow(ctx, PER_ADDRESS, now, ['address', network]),
+    counterWindow(ctx, PER_ACCOUNT, now, ['account', emailKey]),
   ])
   if (asStranger === null) return
   const sooner = asDevice !== null && asDevice.end < asStranger.end ? asDevice : asStranger
@@ -81,7 +81,7 @@ export function networkOf(ipAddress: string | null): string {
     .join(':')}::/64`
 }
 
-type Window = Readonly<{ key: string; rate: RateLimit; start: number; end: number }>
+type CounterWindow = Readonly<{ key: string; rate: RateLimit; start: number; end: number }>
 
 async function countFrom(
   ctx: Context,
@@ -91,11 +91,11 @@ async function countFrom(
 ): Promise<void> {
   if (ctx.config.rateLimits.auth === null) return
   const now = ctx.clock.now().getTime()
-  const passed = await count(ctx, [windowOf(ctx, PER_ADDRESS, now, [what, networkOf(ipAddress)])])
+  const passed = await count(ctx, [counterWindow(ctx, PER_ADDRESS, now, [what, networkOf(ipAddress)])])
   if (passed !== null) throw refusal(now, sentence, passed)
 }
 
-const refusal = (now: number, sentence: string, { end, rate }: Window) =>
+const refusal = (now: number, sentence: string, { end, rate }: CounterWindow) =>
   tooMany(sentence, (end - now) / 1000, rate.limit)
 
 /** What is refused by the limit of its own counts for no other: whoever stole one device or session stops no other. */
@@ -105,20 +105,20 @@ async function countOwn(
   now: number,
   kind: 'device' | 'session',
   { userId, id }: OwnCredential,
-): Promise<Window | null> {
+): Promise<CounterWindow | null> {
   const passed = await count(ctx, [
-    windowOf(ctx, own, now, [kind, userId, id]),
-    windowOf(ctx, PER_CREDENTIAL, now, [`${kind} in an hour`, userId, id]),
+    counterWindow(ctx, own, now, [kind, userId, id]),
+    counterWindow(ctx, PER_CREDENTIAL, now, [`${kind} in an hour`, userId, id]),
   ])
   if (passed !== null) return passed
   const together = TOGETHER.map((rate) =>
-    windowOf(ctx, rate, now, [`every ${kind}`, userId, String(rate.windowSeconds)]),
+    counterWindow(ctx, rate, now, [`every ${kind}`, userId, String(rate.windowSeconds)]),
   )
   return count(ctx, together)
 }
 
 /** Keys are HMACs: neither addresses nor who has an account can be read from the table. */
-function windowOf(ctx: Context, rate: RateLimit, now: number, what: readonly string[]): Window {
+function counterWindow(ctx: Context, rate: RateLimit, now: number, what: readonly string[]): CounterWindow {
   const length = rate.windowSeconds * 1000
   const start = Math.floor(now / length) * length
   const key = createHmac('sha256', ctx.config.secretKey)
@@ -128,14 +128,14 @@ function windowOf(ctx: Context, rate: RateLimit, now: number, what: readonly str
 }
 
 /** Adds one to each window, and gives the last to end of those whose limit is passed; null when none is. */
-async function count(ctx: Context, windows: readonly Window[]): Promise<Window | null> {
+async function count(ctx: Context, windows: readonly CounterWindow[]): Promise<CounterWindow | null> {
   const counts = new Map((await addOne(ctx.db, windows)).map((row) => [row.key, row.count]))
   const passed = windows.filter(({ key, rate }) => (counts.get(key) ?? 0) > rate.limit)
   return passed.sort((a, b) => b.end - a.end)[0] ?? null
 }
 
 /** One order of keys in every statement, so that two attempts never wait for each other. */
-function addOne(db: Database, windows: readonly Window[]) {
+function addOne(db: Database, windows: readonly CounterWindow[]) {
   const sorted = windows.toSorted((a, b) => (a.key < b.key ? -1 : 1))
   return db<{ key: string; count: number }[]>`
     insert into sign_in_attempts (key, window_start, expires_at, count)

@@ -5,18 +5,18 @@ import { recordFailedSignIn, recordSignIn } from '../accounts/account-audit.ts'
 import * as queries from '../accounts/queries.ts'
 import type { RequestOrigin } from '../actor.ts'
 import { forbidden, unauthenticated } from '../errors.ts'
-import { Closed, Email, Text } from '../schema.ts'
-import { SessionBearer } from '../sessions/session.ts'
+import { Email, StrictObject, Text } from '../schema.ts'
+import { SessionToken } from '../sessions/session.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie, knownDevice } from './devices.ts'
 import { countAttempt } from './sign-in-limits.ts'
 
 /** The body that signs in. */
-export const SignIn = Closed({ email: Email(), password: Text(1024) })
+export const SignIn = StrictObject({ email: Email(), password: Text(1024) })
 export type SignIn = Static<typeof SignIn>
 
 /** What a sign-in answers. */
-export const SignedIn = Type.Composite([SessionBearer, Account])
+export const SignedIn = Type.Composite([SessionToken, Account])
 export type SignedIn = Static<typeof SignedIn>
 
 /**

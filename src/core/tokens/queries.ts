@@ -1,12 +1,12 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { oldestFirst, type Window } from '../pagination.ts'
+import { oldestFirst, type PageRange } from '../pagination.ts'
 import { written } from '../rows.ts'
 import { isId } from '../schema.ts'
 import { creatorColumns, creators } from './creators.ts'
 import type { TokenRow } from './token.ts'
 
 /** The access tokens of a principal, oldest first. */
-export const list = (db: Queryable, principalId: string, window: Window) => db<TokenRow[]>`
+export const list = (db: Queryable, principalId: string, window: PageRange) => db<TokenRow[]>`
     select t.id, t.name, t.created_at, t.expires_at, t.last_used_at, ${creatorColumns(db)}
     from tokens t ${creators(db)}
     where t.principal_id = ${principalId}

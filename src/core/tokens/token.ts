@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { badRequest } from '../errors.ts'
 import { Instant, instantFrom } from '../instant.ts'
-import { Closed, Name, Nullable, Timestamp } from '../schema.ts'
+import { Name, Nullable, StrictObject, Timestamp } from '../schema.ts'
 
 /** How many tokens a member or service account can have that have not expired. */
 export const MOST_LIVE_TOKENS = 100
@@ -49,7 +49,7 @@ export type IssuedToken = Static<typeof IssuedToken>
 const LONGEST_SECONDS = 3653 * 24 * 3600
 
 /** The body that creates a token: without an expiry it is good until it is revoked. */
-export const CreateToken = Closed({
+export const CreateToken = StrictObject({
   name: Name(64),
   expires_at: Type.Optional(Instant()),
   expires_in: Type.Optional(

@@ -5,11 +5,10 @@ import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import { limitReached, notFound, unauthenticated } from '../errors.ts'
-import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { creationOrder, type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { normaliseName } from '../text.ts'
 import { pipelined, transaction } from '../transactions.ts'
-import { hashBearer, newBearer } from './bearer.ts'
 import * as queries from './queries.ts'
 import {
   type CreateToken,
@@ -19,16 +18,17 @@ import {
   present,
   type Token,
 } from './token.ts'
+import { hashToken, newToken } from './token-text.ts'
 
 /** Whoever a token stands for: a member (`pat`) or a service account (`sat`), by its id. */
-export type TokenOwner = Readonly<{ id: string; kind: 'pat' | 'sat' }>
+export type TokenPrincipal = Readonly<{ id: string; kind: 'pat' | 'sat' }>
 
 /** The caller's own personal access tokens, oldest first, also those that have expired. */
 export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Token>> {
   const name = `tokens/${actor.id}`
-  const window = windowOf(ctx, name, request)
+  const window = pageRange(ctx, name, request)
   const rows = await queries.list(ctx.db, actor.id, window)
-  return pageOf(ctx, name, window, rows, byAge, present)
+  return toPage(ctx, name, window, rows, creationOrder, present)
 }
 
 /**
@@ -40,7 +40,7 @@ export const create = (ctx: Context, actor: Actor, input: CreateToken): Promise<
   return transaction(ctx, async (tx) => {
     // A new password ends the sessions before it revokes the tokens: none comes into being in between.
     await sessions.hold(tx, actor)
-    const owner: TokenOwner = { id: actor.id, kind: 'pat' }
+    const owner: TokenPrincipal = { id: actor.id, kind: 'pat' }
     const issued = await issue(ctx, tx, actor, owner, { name: input.name, expiresAt })
     await recordCreated(ctx, tx, actor, owner, issued)
     return issued
@@ -59,18 +59,18 @@ export async function issue(
   ctx: Context,
   tx: Transaction,
   actor: Actor,
-  owner: TokenOwner,
+  owner: TokenPrincipal,
   values: { name: string; expiresAt: Date | null },
 ): Promise<IssuedToken> {
   const now = ctx.clock.now()
   await requireRoom(tx, owner, now)
-  const token = newBearer(owner.kind)
+  const token = newToken(owner.kind)
   const row = await queries.insert(tx, {
     id: randomUUID(),
     organisation_id: actor.organisation.id,
     principal_id: owner.id,
     name: normaliseName(values.name),
-    hash: hashBearer(token),
+    hash: hashToken(token),
     created_at: now,
     expires_at: values.expiresAt,
     created_by: actor.id,
@@ -84,7 +84,7 @@ export const recordCreated = (
   ctx: Context,
   tx: Transaction,
   actor: Actor,
-  owner: TokenOwner,
+  owner: TokenPrincipal,
   { id, name, expiresAt }: Token,
 ): Promise<void> =>
   record(ctx, tx, actor, {
@@ -103,7 +103,7 @@ export async function revoke(
   ctx: Context,
   tx: Transaction,
   actor: Actor,
-  owner: TokenOwner,
+  owner: TokenPrincipal,
   id: string,
 ): Promise<void> {
   const row = await queries.remove(tx, owner.id, id)
@@ -125,7 +125,7 @@ export async function revokeAllOf(
   return rows.length
 }
 
-function deletion(owner: TokenOwner, row: queries.RevokedToken): AuditEvent {
+function deletion(owner: TokenPrincipal, row: queries.RevokedToken): AuditEvent {
   const { name } = row
   const expiresAt = row.expires_at?.toISOString() ?? null
   return {
@@ -137,10 +137,10 @@ function deletion(owner: TokenOwner, row: queries.RevokedToken): AuditEvent {
   }
 }
 
-const isOwn = ({ id: callerId, credential }: Actor, owner: TokenOwner, id: string): boolean =>
+const isOwn = ({ id: callerId, credential }: Actor, owner: TokenPrincipal, id: string): boolean =>
   owner.id === callerId && credential.kind === 'token' && credential.id === id.toLowerCase()
 
-async function requireRoom(tx: Transaction, owner: TokenOwner, now: Date): Promise<void> {
+async function requireRoom(tx: Transaction, owner: TokenPrincipal, now: Date): Promise<void> {
   // In this order: tokens are counted once the owner's row is held.
   const lock = queries.lockPrincipal(tx, owner.id).execute()
   const [held, counted] = await pipelined(lock, queries.countLive(tx, owner.id, now).execute())

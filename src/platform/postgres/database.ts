@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { createGate, type Gate } from '../gate.ts'
+import { createLimiter, type Limiter } from '../limiter.ts'
 import { type DeadlineKeeper, type Deadlines, keepDeadlines } from './database-deadlines.ts'
 import { type Outage, outageOf } from './database-faults.ts'
 
@@ -109,8 +109,8 @@ function sslOptions(config: DatabaseConfig) {
  * others can always read. Up to 200 wait, each for 4 s: less than for a lock, so that those who arrived together are
  * refused rather than wait for the same lock once more. `Busy` for whoever cannot wait.
  */
-export const gateOfChanges = (db: Database): Gate =>
-  createGate({
+export const createChangeLimiter = (db: Database): Limiter =>
+  createLimiter({
     concurrency: Math.max(1, Math.floor(db.options.max / 2)),
     queue: 200,
     waitMilliseconds: Math.min(4000, db.deadlines.transactionMilliseconds),

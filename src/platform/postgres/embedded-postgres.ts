@@ -7,10 +7,10 @@ import type { Log } from '../log.ts'
 import { clusterDirectory, isEmpty } from './data-directory.ts'
 import { type DatabaseConfig, openDatabase } from './database.ts'
 import {
-  type Account,
   findPostgresBinaries,
   postgresAccount,
   postgresEnvironment,
+  type SystemUser,
 } from './postgres-binaries.ts'
 import { initialiseCluster } from './postgres-cluster.ts'
 import { postgresFailure, pruneLogs, serverSettings, startLog } from './postgres-settings.ts'
@@ -63,7 +63,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 type Server = { child: ChildProcess; pid: number; port: number; exited: Promise<void> }
 
-type Launch = { directory: string; cluster: string; account: Account; temporary: boolean; program: string }
+type Launch = { directory: string; cluster: string; account: SystemUser; temporary: boolean; program: string }
 
 async function refuseOtherVersion(cluster: string, version: string): Promise<void> {
   const path = join(cluster, 'PG_VERSION')

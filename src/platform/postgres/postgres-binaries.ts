@@ -18,7 +18,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 /** The user that root hands the database to; null for an ordinary user, who runs it as itself. */
-export type Account = { uid: number; gid: number } | null
+export type SystemUser = { uid: number; gid: number } | null
 
 /** The programs of one PostgreSQL version, such as `18.4`. */
 export type PostgresBinaries = { initdb: string; postgres: string; version: string }
@@ -27,7 +27,7 @@ export type PostgresBinaries = { initdb: string; postgres: string; version: stri
  * Whose process the database is: nobody's other than ours, unless we are root, as which Postgres refuses to run.
  * Then it is the owner of the cluster where there is one, else the user `postgres`, else `nobody`.
  */
-export async function postgresAccount(cluster: string | null): Promise<Account> {
+export async function postgresAccount(cluster: string | null): Promise<SystemUser> {
   if (process.getuid?.() !== 0) return null
   if (process.platform !== 'linux') {
     throw new Error(
@@ -47,7 +47,7 @@ export async function postgresAccount(cluster: string | null): Promise<Account> 
  * that takes over SIGINT and SIGTERM, reports a failed start as `undefined`, wants the password in the temporary
  * directory, and can't enter a directory that only root can.
  */
-export async function findPostgresBinaries(account: Account): Promise<PostgresBinaries> {
+export async function findPostgresBinaries(account: SystemUser): Promise<PostgresBinaries> {
   const native = nativeFolder()
   const own = await tryBinaries(native, null)
   if (own instanceof Error) throw new Error(`The embedded PostgreSQL does not run here: ${own.message}`)
@@ -59,7 +59,7 @@ export async function findPostgresBinaries(account: Account): Promise<PostgresBi
 export function run(
   program: string,
   args: string[],
-  options: { account?: Account; cwd?: string } = {},
+  options: { account?: SystemUser; cwd?: string } = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
@@ -84,7 +84,7 @@ export function postgresEnvironment(): Record<string, string> {
   return { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH ?? '/usr/bin:/bin' }
 }
 
-async function accountFromPasswd(): Promise<Account> {
+async function accountFromPasswd(): Promise<SystemUser> {
   const users = (await readFile('/etc/passwd', 'utf8').catch(() => ''))
     .split('\n')
     .map((line) => line.split(':'))
@@ -110,7 +110,7 @@ function nativeFolder(): string {
   }
 }
 
-async function tryBinaries(native: string, account: Account): Promise<PostgresBinaries | Error> {
+async function tryBinaries(native: string, account: SystemUser): Promise<PostgresBinaries | Error> {
   const [postgres, initdb] = [join(native, 'bin', 'postgres'), join(native, 'bin', 'initdb')]
   try {
     const version = /(\d+\.\d+)/.exec(await run(postgres, ['--version'], { account }))?.[1]
@@ -124,7 +124,7 @@ async function tryBinaries(native: string, account: Account): Promise<PostgresBi
  * Below a home directory that only root can enter, the user of the database can't execute the programs. They go
  * to a folder of root's that everyone can read, once per content.
  */
-async function reachableCopy(native: string, account: Account): Promise<PostgresBinaries> {
+async function reachableCopy(native: string, account: SystemUser): Promise<PostgresBinaries> {
   const hash = createHash('sha256').update(await readFile(join(native, 'bin', 'postgres')))
   const name = `postgres-${hash.digest('hex').slice(0, 16)}`
   const failures: string[] = []

@@ -1,7 +1,7 @@
 import { chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { clusterDirectory, syncDirectory } from './data-directory.ts'
-import { type Account, type PostgresBinaries, run } from './postgres-binaries.ts'
+import { type PostgresBinaries, run, type SystemUser } from './postgres-binaries.ts'
 
 /**
  * Makes a new cluster in a data directory that has none: aside, and renamed when complete, so that a crash leaves
@@ -10,7 +10,7 @@ import { type Account, type PostgresBinaries, run } from './postgres-binaries.ts
 export async function initialiseCluster(options: {
   directory: string
   binaries: PostgresBinaries
-  account: Account
+  account: SystemUser
   password: string
   temporary: boolean
 }): Promise<void> {

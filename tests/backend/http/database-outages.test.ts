@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { failureOf } from '../../../src/backend/http/errors.ts'
+import { errorResponse } from '../../../src/backend/http/errors.ts'
 import { createLog } from '../../../src/platform/log.ts'
-import { type Database, gateOfChanges, openDatabase } from '../../../src/platform/postgres/database.ts'
+import { createChangeLimiter, type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
 import { DeadlinePassed, OutcomeUnknown } from '../../../src/platform/postgres/database-faults.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   ctx = await testContext()
   const ada = await owner(ctx)
   db = openDatabase(ctx.database.config, { max: 4 })
-  clients = api({ ...ctx, db, changes: gateOfChanges(db), log: createLog('silent') })
+  clients = api({ ...ctx, db, limitChanges: createChangeLimiter(db), log: createLog('silent') })
   token = ada.token
   client = clients.as(token)
 })
@@ -74,7 +74,7 @@ const TABLE = Object.entries(CODES).flatMap(([kind, codes]) =>
 describe('each code has its answer', () => {
   test.each(TABLE)('%s: %s', (code, kind) => {
     const error = Object.assign(new Error('a value'), { code })
-    expect(failureOf('UNKNOWN', error, createLog('silent'), 'request')).toEqual({
+    expect(errorResponse('UNKNOWN', error, createLog('silent'), 'request')).toEqual({
       status: kind === 'fault' ? 500 : 503,
       error: SENTENCES[kind],
       headers: kind === 'fault' ? {} : { 'retry-after': '1' },
@@ -83,13 +83,13 @@ describe('each code has its answer', () => {
 
   test('a missing file is an outage only where it is the socket of the database', () => {
     const error = Object.assign(new Error('a path'), { code: 'ENOENT', syscall: 'connect' })
-    expect(failureOf('UNKNOWN', error, createLog('silent'), 'request').error).toBe(SENTENCES.unreachable)
+    expect(errorResponse('UNKNOWN', error, createLog('silent'), 'request').error).toBe(SENTENCES.unreachable)
   })
 
   test('a change of unknown outcome says so, whatever it was that was lost, and the log has the code', () => {
     const { log, lines } = recordedLog()
     for (const cause of [new DeadlinePassed(), Object.assign(new Error(), { code: '57P01' })]) {
-      const { status, error } = failureOf('UNKNOWN', new OutcomeUnknown(cause), log, 'request')
+      const { status, error } = errorResponse('UNKNOWN', new OutcomeUnknown(cause), log, 'request')
       expect(status).toBe(503)
       expect(error).toContain('may or may not have been made')
     }
@@ -103,7 +103,7 @@ test('a read-only database: changes are 503, reads are served, and the backend i
   // Sessions keep what they were opened with: these, as after a fail-over, are of a server that can't be written.
   const old = openDatabase(ctx.database.config, { max: 4 })
   await Promise.all(Array.from({ length: 4 }, () => old`select pg_sleep(0.1)`))
-  const backend = api({ ...ctx, db: old, changes: gateOfChanges(old), log: createLog('silent') })
+  const backend = api({ ...ctx, db: old, limitChanges: createChangeLimiter(old), log: createLog('silent') })
   const caller = backend.as(token)
   const change = (name: string) =>
     caller.post('/v1/roles', { name, permissions: { permissions: {}, app_permissions: {} } })

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createLog } from '../../../src/platform/log.ts'
-import { type Database, gateOfChanges, openDatabase } from '../../../src/platform/postgres/database.ts'
+import { createChangeLimiter, type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
 import { migrate, readMigrations } from '../../../src/platform/postgres/migrate.ts'
 import { type Answer, api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   db = openDatabase(server.config, {
     deadlines: { statementMilliseconds: READ, transactionMilliseconds: CHANGE },
   })
-  const ctx: TestContext = { ...shared, db, changes: gateOfChanges(db), log }
+  const ctx: TestContext = { ...shared, db, limitChanges: createChangeLimiter(db), log }
   const ada = await owner(ctx)
   clients = api(ctx)
   client = clients.as(ada.token)

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { describeFault } from '../../../src/backend/http/validation.ts'
-import { Closed } from '../../../src/core/schema.ts'
+import { StrictObject } from '../../../src/core/schema.ts'
 
-const Body = Closed({
+const Body = StrictObject({
   name: Type.String(),
-  apps: Type.Optional(Type.Array(Closed({ id: Type.String() }), { maxItems: 3 })),
+  apps: Type.Optional(Type.Array(StrictObject({ id: Type.String() }), { maxItems: 3 })),
 })
 const sentence = (schema: TSchema, value: unknown) =>
   describeFault(schema, value, Value.Errors(schema, value).First())

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import { linkToken } from '../../../src/core/links/link.ts'
-import { found } from '../../../src/core/organisations/founding.ts'
-import { type Database, gateOfChanges, openDatabase } from '../../../src/platform/postgres/database.ts'
+import { createOrganisation } from '../../../src/core/organisations/creation.ts'
+import { createChangeLimiter, type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
 import { type Answer, api } from '../../support/api.ts'
 import { entriesAbout } from '../../support/audit-entries.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
@@ -162,7 +162,7 @@ describe('POST /service/auth/invites/accept', () => {
 
   test('is 409 for somebody who has come to belong to an organisation meanwhile', async () => {
     const { token, bearer, userId } = await invited()
-    const elsewhere = await ctx.db.begin((tx) => found(ctx, tx, userId, 'Elsewhere'))
+    const elsewhere = await ctx.db.begin((tx) => createOrganisation(ctx, tx, userId, 'Elsewhere'))
     expect(await accept(token, bearer)).toMatchObject({
       status: 409,
       body: { error: 'You already belong to an organisation.' },
@@ -219,7 +219,7 @@ describe('A registration with an invite', () => {
   let pool: Database
   beforeAll(() => {
     pool = openDatabase(ctx.database.config)
-    replica = api({ ...ctx, db: pool, changes: gateOfChanges(pool) })
+    replica = api({ ...ctx, db: pool, limitChanges: createChangeLimiter(pool) })
   })
   afterAll(() => pool.end())
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
-import { join } from '../../../src/core/members/joining.ts'
+import { addMember } from '../../../src/core/members/addition.ts'
 import type { RoleKind } from '../../../src/core/permissions.ts'
 import { api } from '../../support/api.ts'
 import { entriesAbout } from '../../support/audit-entries.ts'
@@ -32,7 +32,7 @@ async function somebody(kind: RoleKind): Promise<Somebody> {
   const { user } = (await register(service, { email })).body
   const role = await roleOf(ctx, kind)
   const membership = { organisationId: role.organisation_id, userId: user.id, role }
-  const memberId = await ctx.db.begin((tx) => join(ctx, tx, membership))
+  const memberId = await ctx.db.begin((tx) => addMember(ctx, tx, membership))
   return { memberId, browser: await signIn(service, email) }
 }
 

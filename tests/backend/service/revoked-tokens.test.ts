@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Actor } from '../../../src/core/actor.ts'
 import { authenticate } from '../../../src/core/authentication/authenticate.ts'
-import { join } from '../../../src/core/members/joining.ts'
+import { addMember } from '../../../src/core/members/addition.ts'
 import * as tokens from '../../../src/core/tokens/tokens.ts'
 import { api } from '../../support/api.ts'
 import { entriesAbout, trailAsText } from '../../support/audit-entries.ts'
@@ -34,7 +34,7 @@ async function somebody() {
   await service.anonymous.post('/service/auth/email/verify/', { token: lastLink(ctx).token })
   const role = await roleOf(ctx, 'developer')
   const membership = { organisationId: role.organisation_id, userId: user.id as string, role }
-  const memberId = await ctx.db.begin((tx) => join(ctx, tx, membership))
+  const memberId = await ctx.db.begin((tx) => addMember(ctx, tx, membership))
   const session = await signIn(service, email)
   const create = async (name: string) =>
     (await service.as(session.token).post('/v1/tokens/', { name })).body as { id: string; token: string }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
-import { join } from '../../../src/core/members/joining.ts'
-import { newBearer } from '../../../src/core/tokens/bearer.ts'
+import { addMember } from '../../../src/core/members/addition.ts'
+import { newToken } from '../../../src/core/tokens/token-text.ts'
 import { api } from '../../support/api.ts'
 import { entriesAbout } from '../../support/audit-entries.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
@@ -79,7 +79,7 @@ describe('POST /service/auth/session/', () => {
     ])
     expect(refused.headers.get('www-authenticate')).toBe('Bearer')
     expect((await service.as(pat).post('/service/auth/session')).status).toBe(401)
-    for (const value of ['', 'junk', bearer, newBearer('cookie')]) {
+    for (const value of ['', 'junk', bearer, newToken('cookie')]) {
       expect((await browser(service, `keyward_session=${value}`).post('/session')).status).toBe(401)
     }
   })
@@ -402,7 +402,7 @@ test('a removed member is signed out everywhere, and after a new sign-in belongs
   const session = await signIn(service, email)
   const role = await roleOf(ctx, 'developer')
   const membership = { organisationId: role.organisation_id, userId: user.id, role }
-  await ctx.db.begin((tx) => join(ctx, tx, membership))
+  await ctx.db.begin((tx) => addMember(ctx, tx, membership))
   expect((await service.as(session.token).get('/v1/roles')).status).toBe(200)
   const { id } = (await service.as(session.token).get('/v1/me')).body
   expect((await service.as(admin.token).delete(`/v1/members/${id}`)).status).toBe(204)

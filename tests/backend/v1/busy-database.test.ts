@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { failureOf } from '../../../src/backend/http/errors.ts'
+import { errorResponse } from '../../../src/backend/http/errors.ts'
 import { createLog } from '../../../src/platform/log.ts'
 import { type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
 import { isUnavailable } from '../../../src/platform/postgres/database-faults.ts'
@@ -83,7 +83,7 @@ test('a transaction that stays idle loses its connection, and whoever waits for 
 
 test.each(['57014', '55P03', '25P03', '40P01', '40001'])('SQLSTATE %s is a 503', (code) => {
   const error = Object.assign(new Error('a value'), { code })
-  expect(failureOf('UNKNOWN', error, createLog('silent'), 'request')).toEqual({
+  expect(errorResponse('UNKNOWN', error, createLog('silent'), 'request')).toEqual({
     status: 503,
     error: BUSY,
     headers: { 'retry-after': '1' },

@@ -4,7 +4,7 @@ import { PENDING_INVITES } from '../../../src/core/invites/invite.ts'
 import { CUSTOM_ROLES } from '../../../src/core/roles/role.ts'
 import { SERVICE_ACCOUNTS } from '../../../src/core/service-accounts/service-account.ts'
 import { MOST_LIVE_TOKENS } from '../../../src/core/tokens/token.ts'
-import { type Database, gateOfChanges, openDatabase } from '../../../src/platform/postgres/database.ts'
+import { createChangeLimiter, type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
 import { type Answer, api, type Client } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { member, owner, type Person, roleOf, serviceAccount, session } from '../../support/people.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
   ctx = await testContext()
   pool = openDatabase(ctx.database.config)
   here = api(ctx)
-  there = api({ ...ctx, db: pool, changes: gateOfChanges(pool) })
+  there = api({ ...ctx, db: pool, limitChanges: createChangeLimiter(pool) })
   ada = await owner(ctx)
   admin = here.as(ada.token)
 })

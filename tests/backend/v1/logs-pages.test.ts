@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
-import type { EntryFilter, Viewer } from '../../../src/core/audit/entry.ts'
+import type { EntryFilter, EntryVisibility } from '../../../src/core/audit/entry.ts'
 import { list, PAGE_BYTES } from '../../../src/core/audit/queries.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
@@ -95,7 +95,7 @@ describe('pages of large entries', () => {
 })
 
 describe('what is read of an entry', () => {
-  const rowsFor = (viewer: Viewer, filter: EntryFilter) =>
+  const rowsFor = (viewer: EntryVisibility, filter: EntryFilter) =>
     list(ctx.db, ada.organisationId, filter, viewer, { limit: 200, after: null })
   const changes = { eventType: 'member.access_changed' }
   const theDeveloper = () => ({ grantsOf: developer.id, ids: [developer.id, developer.userId] })

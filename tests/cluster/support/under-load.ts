@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
-import { everyday, expectWritten } from '../../support/everyday.ts'
 import { describeLoad, type LoadOptions, type LoadReport, startLoad } from '../../support/load.ts'
+import { everyday, expectWritten } from '../../support/typical-requests.ts'
 import type { Account, Address } from './account.ts'
 
 /** Makes a change during everyday use: no request may fail, and what was written must be there afterwards. */

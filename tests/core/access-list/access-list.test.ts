@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { list } from '../../../src/core/access-list/access-list.ts'
-import { present } from '../../../src/core/access-list/reach.ts'
+import { present } from '../../../src/core/access-list/access-pair.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { permissionsOf } from '../../../src/core/permissions.ts'
 import { appWith } from '../../support/apps.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
     email: null,
     organisation: { id: ada.organisationId },
     role: { id: 'r', kind: 'owner', name: 'Owner', permissions: permissionsOf('owner', null) },
-    credential: { kind: 'token', id: 't', secret: '' },
+    credential: { kind: 'token', id: 't', text: '' },
     origin: { ipAddress: null, userAgent: null, requestId: 'x' },
   }
 })

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
-import { CreateApp, UpdateApp, valuesFrom } from '../../../src/core/apps/app.ts'
+import { CreateApp, inputValues, UpdateApp } from '../../../src/core/apps/app.ts'
 
 test('a name is stored trimmed and in NFC, a description in NFC, and only what was sent', () => {
-  expect(valuesFrom({ name: ' Cafe\u0301 ', description: ' e\u0301 ' })).toEqual({
+  expect(inputValues({ name: ' Cafe\u0301 ', description: ' e\u0301 ' })).toEqual({
     name: 'Caf\u00e9',
     description: ' \u00e9 ',
   })
-  expect(valuesFrom({ description: null })).toEqual({ description: null })
-  expect(valuesFrom({ name: 'x' })).toEqual({ name: 'x' })
+  expect(inputValues({ description: null })).toEqual({ description: null })
+  expect(inputValues({ name: 'x' })).toEqual({ name: 'x' })
 })
 
 test('an app may be created with 1 to 100 environments', () => {

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import type { Actor } from '../../../src/core/actor.ts'
-import { viewerOf } from '../../../src/core/audit/entry.ts'
+import { visibilityFor } from '../../../src/core/audit/entry.ts'
 import type { RoleKind } from '../../../src/core/permissions.ts'
 
 const actor = (id: string, userId: string | null, kind: RoleKind) => ({ id, userId, role: { kind } }) as Actor
 
 test.each(['owner', 'admin'] as const)('global access (%s) is shown everything', (kind) => {
-  expect(viewerOf(actor('membership', 'user', kind))).toBeNull()
+  expect(visibilityFor(actor('membership', 'user', kind))).toBeNull()
 })
 
 test.each([
@@ -14,5 +14,5 @@ test.each([
   [actor('membership', 'user', 'custom'), ['membership', 'user']],
   [actor('robot', null, 'service'), ['robot']],
 ] as const)('anybody else is known by its ids, and judged by its grants', (viewer, ids) => {
-  expect(viewerOf(viewer)).toEqual({ grantsOf: viewer.id, ids: [...ids] })
+  expect(visibilityFor(viewer)).toEqual({ grantsOf: viewer.id, ids: [...ids] })
 })

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import type { App } from '../../../src/core/apps/app.ts'
-import { unsealEnvironment } from '../../../src/core/environments/key-copies.ts'
+import { unwrapForServer } from '../../../src/core/environments/key-copies.ts'
 import { environmentKeyPair } from '../../../src/core/keys/environment-keys.ts'
 import { identityKeyToX25519Public, identityKeyToX25519Secret } from '../../../src/core/keys/identity-keys.ts'
 import { unwrapWithSecretKey } from '../../../src/core/keys/wrapping.ts'
-import { privateKeyPlace } from '../../../src/core/principals/principals.ts'
+import { privateKeyField } from '../../../src/core/principals/principals.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { member, owner, type Person, serviceAccount } from '../../support/people.ts'
@@ -47,7 +47,7 @@ async function open(principalId: string, environmentId: string) {
     from principals p join environment_keys k on k.principal_id = p.id
     where p.id = ${principalId} and k.environment_id = ${environmentId}`
   if (row === undefined) return null
-  const privateKey = ctx.keys.unwrap('identity-key', row.wrapped_private_key, privateKeyPlace(principalId))
+  const privateKey = ctx.keys.unwrap('identity-key', row.wrapped_private_key, privateKeyField(principalId))
   const publicHalf = identityKeyToX25519Public(row.identity_key)
   const secretHalf = identityKeyToX25519Secret(privateKey)
   return {
@@ -60,10 +60,10 @@ describe('the keys of a new environment', () => {
   test("the server's copy and every global-access member's open to the same seed, whose public key it is", async () => {
     const app = await create(ada.token, 2)
     const environments = await stored(app.id)
-    const seeds = environments.map((environment) => unsealEnvironment(ctx, environment).seed)
+    const seeds = environments.map((environment) => unwrapForServer(ctx, environment).seed)
     expect(new Set(seeds).size).toBe(2)
     for (const environment of environments) {
-      const secrets = unsealEnvironment(ctx, environment)
+      const secrets = unwrapForServer(ctx, environment)
       expect(secrets.salt).not.toBe(secrets.seed)
       expect(await open(ada.id, environment.id)).toEqual(secrets)
       expect(await open(admin.id, environment.id)).toEqual(secrets)
@@ -80,7 +80,7 @@ describe('the keys of a new environment', () => {
     const environments = await stored(app.id)
     expect(environments.map(({ id }) => id)).toEqual([...app.environments, added.body].map(({ id }) => id))
     for (const environment of environments) {
-      const secrets = unsealEnvironment(ctx, environment)
+      const secrets = unwrapForServer(ctx, environment)
       for (const { id } of [ada, admin, robot]) expect(await open(id, environment.id)).toEqual(secrets)
       expect(await open(developer.id, environment.id)).toBeNull()
     }
@@ -97,7 +97,7 @@ describe('the keys of a new environment', () => {
     const app = await create(ada.token, 1)
     const [environment] = await stored(app.id)
     if (environment === undefined) throw new Error('the app has an environment')
-    const { seed, salt } = unsealEnvironment(ctx, environment)
+    const { seed, salt } = unwrapForServer(ctx, environment)
     const trail = JSON.stringify(await ctx.db`select * from audit_entries`)
     const rows = JSON.stringify(
       await ctx.db`

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import fc from 'fast-check'
-import { differenceOf, MAX_IDS, SetAccess, wishesOf } from '../../../src/core/grants/grant.ts'
+import { grantChanges, MAX_IDS, requestedGrants, SetAccess } from '../../../src/core/grants/grant.ts'
 
 describe('what a body asks for', () => {
   test('is every environment of every app, ids in lower case', () => {
-    expect(wishesOf({ apps: [{ id: 'A', environments: ['B', 'c'] }] })).toEqual([
+    expect(requestedGrants({ apps: [{ id: 'A', environments: ['B', 'c'] }] })).toEqual([
       { appId: 'a', environmentId: 'b' },
       { appId: 'a', environmentId: 'c' },
     ])
@@ -32,7 +32,7 @@ describe('what a body asks for', () => {
       'apps[1].environments[0] repeats',
     ],
   ])('is refused when %j repeats an id', (body, sentence) => {
-    expect(() => wishesOf(body)).toThrow(sentence)
+    expect(() => requestedGrants(body)).toThrow(sentence)
   })
 })
 
@@ -41,7 +41,7 @@ test('what is added and revoked leads from the old state to the new, and touches
   fc.assert(
     fc.property(ids, ids, (before, after) => {
       const wishes = after.map((environmentId) => ({ appId: 'app', environmentId }))
-      const { added, revoked } = differenceOf(new Set(before), wishes)
+      const { added, revoked } = grantChanges(new Set(before), wishes)
       const kept = before.filter((id) => !revoked.includes(id))
       expect([...kept, ...added.map((wish) => wish.environmentId)].sort()).toEqual([...after].sort())
       expect(added.some((wish) => before.includes(wish.environmentId))).toBe(false)
@@ -81,7 +81,7 @@ describe('the shape of a body', () => {
 
 test('a body of too many ids is refused before any is compared', () => {
   const environments = Array<string>(MAX_IDS).fill('the same')
-  expect(() => wishesOf({ apps: [{ id: 'x', environments }] })).toThrow(
+  expect(() => requestedGrants({ apps: [{ id: 'x', environments }] })).toThrow(
     `apps must have at most ${MAX_IDS} ids of apps and environments together, not ${MAX_IDS + 1}.`,
   )
 })

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import sodium from 'libsodium-wrappers'
-import { createServerKeys, type KeyPurpose, type StoredPlace } from '../../../src/core/keys/server-keys.ts'
+import { createServerKeys, type KeyPurpose, type StoredField } from '../../../src/core/keys/server-keys.ts'
 import { hkdfSha256 } from './published-format.ts'
 import vectors from './vectors.json' with { type: 'json' }
 import { errorOf, flipBit, flipSealedBit, malformed, texts } from './wire-strings.ts'
@@ -12,7 +12,7 @@ const refusal =
   'A stored key cannot be opened: it was changed, moved from its row, or wrapped under another SERVER_SECRET.'
 const secret = new Uint8Array(randomBytes(32))
 const keys = createServerKeys(secret)
-const place: StoredPlace = { table: 'environments', rowId: crypto.randomUUID(), field: 'seed' }
+const place: StoredField = { table: 'environments', rowId: crypto.randomUUID(), field: 'seed' }
 const purposes = fc.constantFrom<KeyPurpose>('identity-key', 'environment-key')
 const places = fc.record({ table: fc.string(), rowId: fc.string(), field: fc.string() })
 
@@ -84,7 +84,7 @@ describe('opening what the server wrapped refuses', () => {
 
   function unwrapError(
     wire: string,
-    at: StoredPlace = place,
+    at: StoredField = place,
     purpose: KeyPurpose = 'environment-key',
   ): string {
     return errorOf(() => keys.unwrap(purpose, wire, at)).message
@@ -109,7 +109,7 @@ describe('opening what the server wrapped refuses', () => {
         expect(unwrapError(keys.wrap('environment-key', 'x', one), other)).toBe(refusal)
       }),
     )
-    const ab: StoredPlace = { table: 'ab', rowId: 'c', field: 'd' }
+    const ab: StoredField = { table: 'ab', rowId: 'c', field: 'd' }
     expect(unwrapError(keys.wrap('environment-key', 'x', ab), { ...ab, table: 'a', rowId: 'bc' })).toBe(
       refusal,
     )

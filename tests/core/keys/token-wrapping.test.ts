@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openWithToken, wrapForToken } from '../../../src/core/keys/token-wrapping.ts'
+import { unwrapWithToken, wrapForToken } from '../../../src/core/keys/token-wrapping.ts'
 import { clientOpenWithToken } from './published-format.ts'
 import vectors from './vectors.json' with { type: 'json' }
 import { errorOf, flipBit, flipSealedBit, malformed, texts } from './wire-strings.ts'
@@ -14,7 +14,7 @@ describe('a key wrapped for a token', () => {
       fc.property(fc.string({ minLength: 1 }), texts, (anyToken, text) => {
         const wrapped = wrapForToken(anyToken, text)
         expect(wrapped).toMatch(/^kt:v1:[A-Za-z0-9+/]+={0,2}$/)
-        expect(openWithToken(anyToken, wrapped)).toBe(text)
+        expect(unwrapWithToken(anyToken, wrapped)).toBe(text)
       }),
     )
   })
@@ -27,7 +27,7 @@ describe('a key wrapped for a token', () => {
   })
 
   test('opens as recorded', () => {
-    expect(openWithToken(token, vectors.wrappedForToken.wrapped)).toBe(vectors.wrappedForToken.text)
+    expect(unwrapWithToken(token, vectors.wrappedForToken.wrapped)).toBe(vectors.wrappedForToken.text)
   })
 
   test('has a nonce of its own every time', () => {
@@ -38,7 +38,7 @@ describe('a key wrapped for a token', () => {
   test('is refused with another token', () => {
     const wrapped = wrapForToken(token, 'x')
     for (const other of ['', token.slice(1), `${token} `, token.toLowerCase()]) {
-      expect(errorOf(() => openWithToken(other, wrapped)).message).toBe(refusal)
+      expect(errorOf(() => unwrapWithToken(other, wrapped)).message).toBe(refusal)
     }
   })
 
@@ -46,8 +46,8 @@ describe('a key wrapped for a token', () => {
     const wrapped = wrapForToken(token, 'f'.repeat(64))
     fc.assert(
       fc.property(fc.nat(), (position) => {
-        expect(errorOf(() => openWithToken(token, flipBit(wrapped, position))).message).toBe(refusal)
-        expect(errorOf(() => openWithToken(token, flipSealedBit(wrapped, position))).message).toBe(refusal)
+        expect(errorOf(() => unwrapWithToken(token, flipBit(wrapped, position))).message).toBe(refusal)
+        expect(errorOf(() => unwrapWithToken(token, flipSealedBit(wrapped, position))).message).toBe(refusal)
       }),
       { numRuns: 300 },
     )
@@ -57,7 +57,7 @@ describe('a key wrapped for a token', () => {
     const wrapped = wrapForToken(token, 'f'.repeat(64))
     fc.assert(
       fc.property(malformed(wrapped), (text) => {
-        expect(errorOf(() => openWithToken(token, text)).message).toBe(refusal)
+        expect(errorOf(() => unwrapWithToken(token, text)).message).toBe(refusal)
       }),
       { numRuns: 500 },
     )

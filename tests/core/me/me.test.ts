@@ -20,7 +20,7 @@ beforeAll(async () => {
     email: 'ada@example.org',
     organisation: { id: ada.organisationId },
     role: { id: 'r', kind: 'owner', name: 'Owner', permissions: permissionsOf('owner', null) },
-    credential: { kind: 'token', id: 't', secret: ada.token },
+    credential: { kind: 'token', id: 't', text: ada.token },
     origin: { ipAddress: null, userAgent: null, requestId: 'x' },
   }
 })

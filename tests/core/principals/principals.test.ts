@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { changeRole, handOver, privateKeyPlace, remove } from '../../../src/core/principals/principals.ts'
+import { changeRole, handOver, privateKeyField, remove } from '../../../src/core/principals/principals.ts'
 import { appWith, grant, type TestEnvironment } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { member, owner, roleOf, serviceAccount } from '../../support/people.ts'
@@ -61,6 +61,6 @@ test('whoever is removed takes keys, grants and tokens along', async () => {
 test('a private key opens in its own row alone', async () => {
   const [one, other] = [await serviceAccount(ctx, 'service'), await serviceAccount(ctx, 'service')]
   const [row] = await ctx.db`select wrapped_private_key as wrapped from principals where id = ${one.id}`
-  expect(ctx.keys.unwrap('identity-key', row?.wrapped, privateKeyPlace(one.id))).toMatch(/^[0-9a-f]{64}$/)
-  expect(() => ctx.keys.unwrap('identity-key', row?.wrapped, privateKeyPlace(other.id))).toThrow()
+  expect(ctx.keys.unwrap('identity-key', row?.wrapped, privateKeyField(one.id))).toMatch(/^[0-9a-f]{64}$/)
+  expect(() => ctx.keys.unwrap('identity-key', row?.wrapped, privateKeyField(other.id))).toThrow()
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { DEFAULT_ROLES, type Permissions, permissionsOf } from '../../../src/core/permissions.ts'
-import { additions, present, type RoleRow, requireCustom, valuesFrom } from '../../../src/core/roles/role.ts'
+import { additions, inputValues, present, type RoleRow, requireCustom } from '../../../src/core/roles/role.ts'
 
 const row = (kind: RoleRow['kind'], permissions: Permissions | null): RoleRow => ({
   id: 'r',
@@ -43,14 +43,14 @@ describe('what new permissions add to the old ones', () => {
 })
 
 test('a body gives the values that were sent and no others, in the form in which they are stored', () => {
-  expect(valuesFrom({})).toEqual({})
-  expect(valuesFrom({ name: ' Auditor ', description: null, color: '#fff' })).toEqual({
+  expect(inputValues({})).toEqual({})
+  expect(inputValues({ name: ' Auditor ', description: null, color: '#fff' })).toEqual({
     name: 'Auditor',
     description: null,
     color: '#fff',
   })
   const permissions = { permissions: { Logs: ['read' as const] }, appPermissions: {} }
-  expect(valuesFrom({ permissions })).toEqual({ permissions })
+  expect(inputValues({ permissions })).toEqual({ permissions })
 })
 
 test('only a custom role can be modified or deleted', () => {

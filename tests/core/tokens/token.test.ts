@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { bearerKind, newBearer } from '../../../src/core/tokens/bearer.ts'
 import { CreateToken, expiryFrom } from '../../../src/core/tokens/token.ts'
+import { newToken, tokenKind } from '../../../src/core/tokens/token-text.ts'
 
 const now = new Date('2026-01-01T00:00:00Z')
 const check = TypeCompiler.Compile(CreateToken)
@@ -63,20 +63,20 @@ describe('when a token ends', () => {
 
 describe('bearers', () => {
   test.each(['pat', 'sat', 'ses', 'cookie'] as const)('a new %s is recognised as what it is', (kind) => {
-    expect(bearerKind(newBearer(kind))).toBe(kind)
+    expect(tokenKind(newToken(kind))).toBe(kind)
   })
 
   test('one wrong character anywhere is noticed without a query', () => {
-    const bearer = newBearer('pat')
+    const bearer = newToken('pat')
     for (let at = 0; at < bearer.length; at++) {
       const typo = bearer.slice(0, at) + (bearer[at] === 'x' ? 'y' : 'x') + bearer.slice(at + 1)
-      expect(bearerKind(typo)).toBeNull()
+      expect(tokenKind(typo)).toBeNull()
     }
   })
 
   test('the form is the published one', () => {
-    expect(newBearer('pat')).toMatch(/^kw_pat_[0-9A-Za-z]{49}$/)
-    expect(newBearer('sat')).toMatch(/^kw_sat_[0-9A-Za-z]{49}$/)
-    expect(newBearer('ses')).toMatch(/^kw_ses_[0-9A-Za-z]{49}$/)
+    expect(newToken('pat')).toMatch(/^kw_pat_[0-9A-Za-z]{49}$/)
+    expect(newToken('sat')).toMatch(/^kw_sat_[0-9A-Za-z]{49}$/)
+    expect(newToken('ses')).toMatch(/^kw_ses_[0-9A-Za-z]{49}$/)
   })
 })

@@ -21,7 +21,7 @@ const caller = (
   email: null,
   organisation: { id: 'o' },
   role: { id: 'r', kind, name: kind, permissions: permissionsOf(kind, stored) },
-  credential: { kind: 'token', id: 't', secret: '' },
+  credential: { kind: 'token', id: 't', text: '' },
   origin: { ipAddress: null, userAgent: null, requestId: 'x' },
 })
 

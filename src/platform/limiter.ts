@@ -1,15 +1,15 @@
 /** Lets a few in at once; the others wait in line, in the order in which they came. */
-export type Gate = <T>(work: () => Promise<T>) => Promise<T>
+export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
 
 /** Nobody more can wait, or has waited long enough: thrown before the work has begun. */
-export class Busy extends Error {
+export class TooBusyError extends Error {
   override readonly name: string = 'Busy'
   constructor(message = 'Too much is waiting at the moment. Try again in a second.') {
     super(message)
   }
 }
 
-export type GateOptions = {
+export type LimiterOptions = {
   /** How many run at once. */
   concurrency: number
   /** How many wait beyond those that run. */
@@ -17,12 +17,12 @@ export type GateOptions = {
   /** How long each of them waits at most; without it as long as it takes. */
   waitMilliseconds?: number
   /** What those who cannot wait meet. */
-  refusal?: () => Busy
+  refusal?: () => TooBusyError
 }
 
 /** A gate of this process. Its work must not pass the same gate again: it would wait for itself. */
-export function createGate(options: GateOptions): Gate {
-  const { concurrency, queue, waitMilliseconds, refusal = () => new Busy() } = options
+export function createLimiter(options: LimiterOptions): Limiter {
+  const { concurrency, queue, waitMilliseconds, refusal = () => new TooBusyError() } = options
   let running = 0
   const waiting = new Set<() => void>()
   const turn = () =>

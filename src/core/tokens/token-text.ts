@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 /** What a bearer is: a member's access token, a service account's, a sign-in session's, or the session's cookie. */
-export type BearerKind = 'pat' | 'sat' | 'ses' | 'cookie'
+export type TokenKind = 'pat' | 'sat' | 'ses' | 'cookie'
 
-const PREFIX: Readonly<Record<BearerKind, string>> = {
+const PREFIX: Readonly<Record<TokenKind, string>> = {
   pat: 'kw_pat_',
   sat: 'kw_sat_',
   ses: 'kw_ses_',
@@ -13,20 +13,20 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const FORM = /^(kw_(?:pat|sat|ses|ck)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
 /** A new bearer: prefix, 43 characters of base62 (256 random bits), 6 characters of checksum. */
-export function newBearer(kind: BearerKind): string {
+export function newToken(kind: TokenKind): string {
   const body = PREFIX[kind] + randomBase62()
   return body + checksum(body)
 }
 
 /** The kind of a well-formed bearer with a right checksum; null for anything else. */
-export function bearerKind(text: string): BearerKind | null {
+export function tokenKind(text: string): TokenKind | null {
   const [, prefix, random, sum] = FORM.exec(text) ?? []
   if (prefix === undefined || checksum(`${prefix}${random}`) !== sum) return null
-  return (Object.keys(PREFIX) as BearerKind[]).find((kind) => PREFIX[kind] === prefix) ?? null
+  return (Object.keys(PREFIX) as TokenKind[]).find((kind) => PREFIX[kind] === prefix) ?? null
 }
 
 /** What is stored of a bearer: its SHA-256, 32 bytes. Looking it up by index leaks nothing of a 256-bit random text. */
-export const hashBearer = (text: string): Buffer => createHash('sha256').update(text).digest()
+export const hashToken = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** The first 32 bits of the SHA-256 of prefix and random part, in base62: catches a typo without a query. */
 function checksum(body: string): string {

@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts'
-import { reachesEverything } from '../access.ts'
+import { actorHasGlobalAccess } from '../access.ts'
 import type { Actor } from '../actor.ts'
-import { byAge, type Page, type PageRequest, pageOf, windowOf } from '../pagination.ts'
+import { creationOrder, type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
 import { type CreateToken, expiryFrom, type IssuedToken, present, type Token } from '../tokens/token.ts'
-import { issue, recordCreated, revoke, type TokenOwner } from '../tokens/tokens.ts'
-import { change, transaction } from '../transactions.ts'
+import { issue, recordCreated, revoke, type TokenPrincipal } from '../tokens/tokens.ts'
+import { changeOrganisation, transaction } from '../transactions.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
@@ -18,10 +18,10 @@ export async function list(
   request: PageRequest,
 ): Promise<Page<Token>> {
   const name = `tokens/${accountId}`
-  const window = windowOf(ctx, name, request)
+  const window = pageRange(ctx, name, request)
   const rows = await queries.findWithTokens(ctx.db, actor.organisation.id, accountId, window)
   found(rows[0], 'Service account')
-  return pageOf(ctx, name, window, queries.tokensIn(rows), byAge, present)
+  return toPage(ctx, name, window, queries.tokensIn(rows), creationOrder, present)
 }
 
 /**
@@ -36,12 +36,12 @@ export const create = (
   input: CreateToken,
 ): Promise<IssuedToken> => {
   const expiresAt = expiryFrom(input, ctx.clock.now())
-  return change(ctx, caller, async (tx, actor) => {
+  return changeOrganisation(ctx, caller, async (tx, actor) => {
     const account = found(await queries.find(tx, actor.organisation.id, accountId), 'Service account')
-    const reachesMore = !reachesEverything(actor) && (await queries.reachesMore(tx, account.id, actor.id))
+    const reachesMore = !actorHasGlobalAccess(actor) && (await queries.reachesMore(tx, account.id, actor.id))
     const role = { kind: account.role_kind, permissions: account.role_permissions }
     enforce(policy.createToken, { actor, role, reachesMore })
-    const owner: TokenOwner = { id: account.id, kind: 'sat' }
+    const owner: TokenPrincipal = { id: account.id, kind: 'sat' }
     const issued = await issue(ctx, tx, actor, owner, { name: input.name, expiresAt })
     await recordCreated(ctx, tx, actor, owner, issued)
     return issued

@@ -5,7 +5,7 @@ import type { RoleKind } from '../permissions.ts'
 import { createPrincipal } from '../principals/principals.ts'
 
 /** Makes a person a member of an organisation, with a role and an identity key; gives the membership's id. */
-export async function join(
+export async function addMember(
   ctx: Context,
   tx: Transaction,
   member: { organisationId: string; userId: string; role: { id: string; kind: RoleKind } },

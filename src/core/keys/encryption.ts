@@ -4,30 +4,30 @@ import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 export const nonceBytes = 24
 
 /** A text under XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha): ciphertext ‖ tag, and the fresh nonce. */
-export type SealedText = { ciphertext: Uint8Array; nonce: Uint8Array }
+export type EncryptedText = { ciphertext: Uint8Array; nonce: Uint8Array }
 
 /** Seals the UTF-8 bytes of a text under a 32-byte key and a fresh random nonce. */
-export function sealText(key: Uint8Array, text: string, associatedData?: Uint8Array): SealedText {
+export function encryptText(key: Uint8Array, text: string, associatedData?: Uint8Array): EncryptedText {
   const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
   return { ciphertext: xchacha20poly1305(key, nonce, associatedData).encrypt(encoder.encode(text)), nonce }
 }
 
 /** The text that `sealText` sealed; throws when key, associated data, nonce or ciphertext is another. */
-export function openText(key: Uint8Array, sealed: SealedText, associatedData?: Uint8Array): string {
+export function decryptText(key: Uint8Array, sealed: EncryptedText, associatedData?: Uint8Array): string {
   return decoder.decode(xchacha20poly1305(key, sealed.nonce, associatedData).decrypt(sealed.ciphertext))
 }
 
 /** `sealText` as base64 of nonce ‖ ciphertext ‖ tag. */
-export function sealTextToBase64(key: Uint8Array, text: string, associatedData?: Uint8Array): string {
-  const { ciphertext, nonce } = sealText(key, text, associatedData)
+export function encryptToBase64(key: Uint8Array, text: string, associatedData?: Uint8Array): string {
+  const { ciphertext, nonce } = encryptText(key, text, associatedData)
   return Buffer.concat([nonce, ciphertext]).toString('base64')
 }
 
 /** The text in what `sealTextToBase64` made; throws on any other input. */
-export function openTextFromBase64(key: Uint8Array, base64: string, associatedData?: Uint8Array): string {
+export function decryptFromBase64(key: Uint8Array, base64: string, associatedData?: Uint8Array): string {
   const bytes = decodeCanonicalBase64(base64)
   const sealed = { nonce: bytes.subarray(0, nonceBytes), ciphertext: bytes.subarray(nonceBytes) }
-  return openText(key, sealed, associatedData)
+  return decryptText(key, sealed, associatedData)
 }
 
 /** The bytes of base64; throws unless it is the canonical one (RFC 4648 §3.5): a value has one spelling. */

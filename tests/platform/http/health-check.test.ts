@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { healthProblem, waitForSchemaVia } from '../../../src/platform/http/running-keyward.ts'
+import { healthProblem, waitForSchemaVia } from '../../../src/platform/http/health-check.ts'
 import { recordedLog } from '../../support/log-recorder.ts'
 
 type Answers = Readonly<Record<string, () => Response | Promise<Response>>>

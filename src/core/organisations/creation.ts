@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import { join } from '../members/joining.ts'
+import { addMember } from '../members/addition.ts'
 import { DEFAULT_ROLES } from '../permissions.ts'
 import { nameKey } from '../text.ts'
 
@@ -9,7 +9,7 @@ import { nameKey } from '../text.ts'
  * Founds the deployment's organisation: the organisation itself, its five default roles, and the person as its Owner.
  * The caller holds the deployment's row, so that it happens once.
  */
-export async function found(
+export async function createOrganisation(
   ctx: Context,
   tx: Transaction,
   userId: string,
@@ -30,6 +30,6 @@ export async function found(
   await tx`insert into roles ${tx(roles)}`
   await tx`update deployment set organisation_id = ${organisationId} where organisation_id is null`
   const owner = roles.find((role) => role.kind === 'owner') as (typeof roles)[number]
-  const memberId = await join(ctx, tx, { organisationId, userId, role: owner })
+  const memberId = await addMember(ctx, tx, { organisationId, userId, role: owner })
   return { organisationId, memberId }
 }

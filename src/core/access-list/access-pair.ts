@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 /** One principal that reaches one environment, as it is read. */
-export type ReachRow = Readonly<{
+export type AccessPairRow = Readonly<{
   principal_id: string
   principal_type: 'member' | 'service_account'
   principal_name: string
@@ -11,7 +11,7 @@ export type ReachRow = Readonly<{
 }>
 
 /** One principal that reaches one environment. */
-export const Reach = Type.Object({
+export const AccessPair = Type.Object({
   principal: Type.Object({
     type: Type.Union([Type.Literal('user'), Type.Literal('service_account')]),
     id: Type.String({ description: "The membership's id, or the service account's." }),
@@ -23,10 +23,10 @@ export const Reach = Type.Object({
     description: '`role`: global access; `grant`: granted explicitly.',
   }),
 })
-export type Reach = Static<typeof Reach>
+export type AccessPair = Static<typeof AccessPair>
 
 /** Whom and what to look for; whatever is left out is not restricted. */
-export type ReachFilter = Readonly<{
+export type AccessFilter = Readonly<{
   memberId?: string
   serviceAccountId?: string
   appId?: string
@@ -34,7 +34,7 @@ export type ReachFilter = Readonly<{
 }>
 
 /** One principal that reaches one environment, as it is shown. */
-export const present = (row: ReachRow): Reach => ({
+export const present = (row: AccessPairRow): AccessPair => ({
   principal: {
     type: row.principal_type === 'member' ? 'user' : 'service_account',
     id: row.principal_id,

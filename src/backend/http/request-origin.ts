@@ -11,7 +11,7 @@ export function proxyTrust(trusted: readonly string[]): (address: string) => boo
   if (trusted.length === 0) return () => false
   const ranges = trusted
     .filter((entry) => entry !== 'private')
-    .map((entry) => ipaddr.parseCIDR(withPrefix(entry)))
+    .map((entry) => ipaddr.parseCIDR(asCidr(entry)))
   return (address) => {
     const parsed = parse(address)
     if (parsed === null) return false
@@ -28,7 +28,7 @@ export function originReader(trusted: readonly string[], peerAddress: PeerAddres
   const isTrusted = proxyTrust(trusted)
   let warned = false
   return (request: Request): RequestOrigin => {
-    const peer = plain(peerAddress(request))
+    const peer = canonicalAddress(peerAddress(request))
     const fromProxy = peer !== null && isTrusted(peer)
     const forwarded = request.headers.get('x-forwarded-for')
     if (forwarded !== null && !fromProxy && !warned && peer !== null && isPrivateAddress(peer)) {
@@ -49,7 +49,7 @@ export function originReader(trusted: readonly string[], peerAddress: PeerAddres
 function clientOf(forwarded: string, peer: string, isTrusted: (address: string) => boolean): string {
   let client = peer
   for (const entry of forwarded.split(',').reverse()) {
-    const address = plain(entry.trim())
+    const address = canonicalAddress(entry.trim())
     if (address === null) return client
     client = address
     if (!isTrusted(address)) return client
@@ -58,7 +58,7 @@ function clientOf(forwarded: string, peer: string, isTrusted: (address: string) 
 }
 
 /** An address in its one spelling: IPv4 stays as it is, IPv4 in IPv6 becomes IPv4. */
-function plain(address: string | null): string | null {
+function canonicalAddress(address: string | null): string | null {
   if (address !== null && /^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return address
   const parsed = address === null ? null : parse(address.replace(/^\[(.*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3'))
   return parsed?.toString() ?? null
@@ -76,5 +76,5 @@ function isPrivateAddress(address: string): boolean {
   return parsed !== null && isPrivate(parsed)
 }
 
-const withPrefix = (entry: string): string =>
+const asCidr = (entry: string): string =>
   entry.includes('/') ? entry : `${entry}/${ipaddr.parse(entry).kind() === 'ipv4' ? 32 : 128}`

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Busy, createGate } from '../../src/platform/gate.ts'
+import { createLimiter, TooBusyError } from '../../src/platform/limiter.ts'
 
 /** Work that lasts until it is told to end, and notes when it began. */
 function controlled(name: string, begun: string[]) {
@@ -12,7 +12,7 @@ function controlled(name: string, begun: string[]) {
 }
 
 test('as many as are allowed run at once, and the others in the order in which they came', async () => {
-  const gate = createGate({ concurrency: 2, queue: 10 })
+  const gate = createLimiter({ concurrency: 2, queue: 10 })
   const begun: string[] = []
   const jobs = ['a', 'b', 'c', 'd'].map((name) => controlled(name, begun))
   const outcomes = jobs.map((job) => gate(job.work))
@@ -26,21 +26,21 @@ test('as many as are allowed run at once, and the others in the order in which t
 })
 
 test('whoever finds the line full is refused at once', async () => {
-  const gate = createGate({ concurrency: 1, queue: 1 })
+  const gate = createLimiter({ concurrency: 1, queue: 1 })
   const job = controlled('a', [])
   const outcomes = [gate(job.work), gate(job.work)]
-  await expect(gate(job.work)).rejects.toBeInstanceOf(Busy)
+  await expect(gate(job.work)).rejects.toBeInstanceOf(TooBusyError)
   job.end()
   await Promise.all(outcomes)
 })
 
 test('whoever has waited long enough is refused, and its work never begins', async () => {
-  const gate = createGate({ concurrency: 1, queue: 1, waitMilliseconds: 20 })
+  const gate = createLimiter({ concurrency: 1, queue: 1, waitMilliseconds: 20 })
   const begun: string[] = []
   const [first, late, next] = ['first', 'late', 'next'].map((name) => controlled(name, begun))
   if (!first || !late || !next) throw new Error('unreachable')
   const running = gate(first.work)
-  await expect(gate(late.work)).rejects.toBeInstanceOf(Busy)
+  await expect(gate(late.work)).rejects.toBeInstanceOf(TooBusyError)
   first.end()
   next.end()
   await running
@@ -50,14 +50,14 @@ test('whoever has waited long enough is refused, and its work never begins', asy
 })
 
 test('work that waited for less than the limit may last longer than it', async () => {
-  const gate = createGate({ concurrency: 1, queue: 1, waitMilliseconds: 50 })
+  const gate = createLimiter({ concurrency: 1, queue: 1, waitMilliseconds: 50 })
   const slow = () => Bun.sleep(40).then(() => 'done')
   const slower = () => Bun.sleep(80).then(() => 'done')
   expect(await Promise.all([gate(slow), gate(slower)])).toEqual(['done', 'done'])
 })
 
 test('work that fails gives its place on', async () => {
-  const gate = createGate({ concurrency: 1, queue: 1 })
+  const gate = createLimiter({ concurrency: 1, queue: 1 })
   const outcomes = [gate(() => Promise.reject(new Error('no'))), gate(async () => 'yes')]
   expect(await Promise.allSettled(outcomes)).toMatchObject([{ status: 'rejected' }, { value: 'yes' }])
 })
