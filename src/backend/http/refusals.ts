@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { isActor } from '../../core/actor.ts'
 import { recordCoalesced } from '../../core/audit/coalescing.ts'
-import type { Refusal } from '../../core/audit/events.ts'
+import type { Refusal } from '../../core/audit/refusals.ts'
 import { findOrganisationId } from '../../core/deployment.ts'
 import { isId } from '../../core/id.ts'
 import type { DeclaredRefusal } from './audited.ts'
