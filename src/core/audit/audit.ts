@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
-import type { Actor, Credential, RequestOrigin } from '../actor.ts'
+import type { Actor, Credential, RequestSource } from '../actor.ts'
 import { type AuditEvent, EVENTS, type Refusal } from './events.ts'
 
 /** Whom an entry names: any caller, or an account that has not proved who it is. */
@@ -12,7 +12,7 @@ export type AuditActor = Readonly<{
   name: string
   role?: Readonly<{ name: string }>
   credential: Credential | null
-  origin: RequestOrigin
+  source: RequestSource
 }>
 
 /** Writes one entry, in the transaction of the change that it tells of. */
@@ -75,9 +75,9 @@ export function entryRow(
     old_values: json(values.oldValues),
     new_values: json(values.newValues),
     description: event.description,
-    ip_address: author.origin.ipAddress,
-    user_agent: author.origin.userAgent,
-    request_id: author.origin.requestId,
+    ip_address: author.source.ipAddress,
+    user_agent: author.source.userAgent,
+    request_id: author.source.requestId,
     timestamp: ctx.clock.now(),
   }
 }

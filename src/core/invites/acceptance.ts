@@ -2,8 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { Account, emailKey, presentAccount } from '../accounts/account.ts'
-import { accountOf, proveAddress } from '../accounts/accounts.ts'
-import type { Credential, RequestOrigin } from '../actor.ts'
+import { findAccount, markEmailVerified } from '../accounts/accounts.ts'
+import type { Credential, RequestSource } from '../actor.ts'
 import { recordAs } from '../audit/audit.ts'
 import { conflict, notFound } from '../errors.ts'
 import { isLinkOf, linkRowId } from '../links/link.ts'
@@ -20,7 +20,7 @@ export type AcceptingUser = Readonly<{
   userId: string
   name: string
   credential: Credential | null
-  origin: RequestOrigin
+  source: RequestSource
 }>
 
 /** Whom a link invites, and where to. */
@@ -52,13 +52,13 @@ export async function requireInviteFor(ctx: Context, token: string, emailKey: st
 
 /** Makes whoever is signed in a member of the organisation that invites; refused as `takeOffer` and `acceptFor` say. */
 export async function accept(ctx: Context, caller: SignedInUser, token: string): Promise<Accepted> {
-  const { userId, email, name, credential, origin } = caller
+  const { userId, email, name, credential, source } = caller
   // Before it waits for the organisation: a guess costs one look-up.
   await requireInviteFor(ctx, token, emailKey(email))
   const account = await lockingTransaction(ctx, async (tx) => {
     const offer = await lockInvite(ctx, tx, token, emailKey(email))
-    await acceptFor(ctx, tx, offer, { userId, name, credential, origin })
-    return accountOf(tx, userId)
+    await acceptFor(ctx, tx, offer, { userId, name, credential, source })
+    return findAccount(tx, userId)
   })
   const { member, organisation } = account === undefined ? NO_MEMBERSHIP : presentAccount(ctx, account)
   if (member === null || organisation === null) throw new Error('whoever has just joined is no member')
@@ -99,7 +99,7 @@ export async function acceptFor(
   }
   const now = ctx.clock.now()
   if (!(await queries.close(tx, offer.id, 'accepted', now))) throw notFound('Invite')
-  if (ctx.config.smtp !== null) await proveAddress(tx, invitee.userId, now)
+  if (ctx.config.smtp !== null) await markEmailVerified(tx, invitee.userId, now)
   const { organisation_id: organisationId, role } = offer
   const memberId = await addMember(ctx, tx, { organisationId, userId: invitee.userId, role })
   await recordAcceptance(ctx, tx, offer, invitee, memberId)
@@ -122,11 +122,11 @@ async function recordAcceptance(
   ctx: Context,
   tx: Transaction,
   offer: queries.InviteDetailsRow,
-  { userId, name, credential, origin }: AcceptingUser,
+  { userId, name, credential, source }: AcceptingUser,
   memberId: string,
 ): Promise<void> {
   const { id, role } = offer
-  const author = { type: 'user', id: memberId, userId, name, role, credential, origin } as const
+  const author = { type: 'user', id: memberId, userId, name, role, credential, source } as const
   await recordAs(ctx, tx, author, offer.organisation_id, {
     eventType: 'invite.accepted',
     resourceId: id,

@@ -22,7 +22,7 @@ const caller = (
   organisation: { id: 'o' },
   role: { id: 'r', kind, name: kind, permissions: permissionsOf(kind, stored) },
   credential: { kind: 'token', id: 't', text: '' },
-  origin: { ipAddress: null, userAgent: null, requestId: 'x' },
+  source: { ipAddress: null, userAgent: null, requestId: 'x' },
 })
 
 function statusOf(check: () => void): number {
