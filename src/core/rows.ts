@@ -1,5 +1,5 @@
 import { notFound } from './errors.ts'
-import { isId } from './schema.ts'
+import { isId } from './id.ts'
 
 /** The row that a statement always answers with; throws when it has not, as where nothing was written. */
 export function written<Row>(rows: readonly Row[]): Row {

@@ -6,7 +6,7 @@ import type { Refusal } from '../../core/audit/events.ts'
 import type { RefusalType } from '../../core/audit/refusals.ts'
 import type { Resource } from '../../core/audit/resources.ts'
 import { findOrganisationId } from '../../core/deployment.ts'
-import { isId } from '../../core/schema.ts'
+import { isId } from '../../core/id.ts'
 import type { ErrorResponse } from './errors.ts'
 import type { RequestState } from './requests.ts'
 

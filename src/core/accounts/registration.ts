@@ -100,7 +100,11 @@ export async function register(
 }
 
 /** The facts that the policy needs. Without SETUP_TOKEN, no setup token is needed. */
-const factsOf = (config: Context['config'], isFirst: boolean, input: Register) => ({
+export const factsOf = (
+  config: Pick<Context['config'], 'setupToken' | 'registration'>,
+  isFirst: boolean,
+  input: Pick<Register, 'setup_token' | 'invite'>,
+) => ({
   isFirst,
   hasSetupToken: config.setupToken === null || isSame(config.setupToken, input.setup_token ?? ''),
   isOpen: config.registration === 'open',

@@ -2,9 +2,9 @@ import type { Queryable, Transaction } from '../../platform/postgres/database.ts
 import type { Actor } from '../actor.ts'
 import type { EnvironmentRow } from '../environments/environment.ts'
 import { environmentsOfApp } from '../environments/of-app.ts'
+import { isId } from '../id.ts'
 import { oldestFirst, type PageRange } from '../pagination.ts'
 import { written } from '../rows.ts'
-import { isId } from '../schema.ts'
 import { canAccessApp } from './access-conditions.ts'
 import type { AppRow, AppValues } from './app.ts'
 

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/postgres/database.ts'
+import { isId } from '../id.ts'
 import { type PageRange, rowLimit } from '../pagination.ts'
-import { isId } from '../schema.ts'
 import type { EntryFilter, EntryRow, EntryVisibility } from './entry.ts'
 
 /** A page's entries as JSON have at most this many bytes together, unless a single one has more. */

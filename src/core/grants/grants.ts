@@ -4,8 +4,8 @@ import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { addKeyCopies } from '../environments/key-copies.ts'
 import { notFound } from '../errors.ts'
+import { isId } from '../id.ts'
 import { enforce } from '../policy.ts'
-import { isId } from '../schema.ts'
 import { changeOrganisation, pipelined } from '../transactions.ts'
 import {
   accessValues,

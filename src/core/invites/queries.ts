@@ -1,8 +1,8 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
+import { isId } from '../id.ts'
 import { oldestFirst, type PageRange } from '../pagination.ts'
 import type { RoleKind } from '../permissions.ts'
 import { countOf, written } from '../rows.ts'
-import { isId } from '../schema.ts'
 import type { InviteRow } from './invite.ts'
 
 const shown = (db: Queryable, invites = 'invites') => db`

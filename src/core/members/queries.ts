@@ -1,9 +1,9 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { accessibleApps } from '../grants/accessible-apps.ts'
 import type { AccessibleApps } from '../grants/grant.ts'
+import { isId } from '../id.ts'
 import { oldestFirst, type PageRange } from '../pagination.ts'
 import { written } from '../rows.ts'
-import { isId } from '../schema.ts'
 import type { MemberRow } from './member.ts'
 
 const columns = (db: Queryable) => db`

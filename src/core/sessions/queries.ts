@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
+import { isId } from '../id.ts'
 import { oldestFirst, type PageRange } from '../pagination.ts'
-import { isId } from '../schema.ts'
 import type { Row } from '../tables.ts'
 import type { ActiveTimes } from './lifetime.ts'
 

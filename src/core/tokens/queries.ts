@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
+import { isId } from '../id.ts'
 import { oldestFirst, type PageRange } from '../pagination.ts'
 import { written } from '../rows.ts'
-import { isId } from '../schema.ts'
 import { creatorColumns, creators } from './creators.ts'
 import type { TokenRow } from './token.ts'
 

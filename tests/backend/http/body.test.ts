@@ -36,7 +36,7 @@ const refusal = (reading: Promise<unknown>) =>
 
 const BUSY = {
   status: 503,
-  error: 'Too many large requests are under way at the moment. Try again in a second.',
+  error: 'Too many large requests at the moment. Try again in a second.',
   headers: { 'retry-after': '1' },
 }
 
@@ -122,7 +122,7 @@ test('a body that takes too long is 400, and its connection is closed', async ()
     void more(10)
     expect(await reading).toEqual({
       status: 400,
-      error: 'The body did not arrive whole.',
+      error: 'The body is incomplete, or took longer than 15 seconds.',
       headers: { connection: 'close' },
     })
     expect(bodies.bytesInUse()).toBe(0)

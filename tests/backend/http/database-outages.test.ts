@@ -44,7 +44,7 @@ const SENTENCES = {
   storage: 'The database cannot use its storage at the moment.',
   memory: 'The database has run out of memory. Try again in a second.',
   limit: 'The database has reached a limit of its own configuration. Try again in a second.',
-  fault: 'Something went wrong on our side.',
+  fault: "Internal error. The log has the details under the request's id.",
 }
 
 const CODES: Record<keyof typeof SENTENCES, string> = {
@@ -83,7 +83,9 @@ describe('each code has its answer', () => {
 
   test('a missing file is an outage only where it is the socket of the database', () => {
     const error = Object.assign(new Error('a path'), { code: 'ENOENT', syscall: 'connect' })
-    expect(errorResponse('UNKNOWN', error, createLog('silent'), 'request').message).toBe(SENTENCES.unreachable)
+    expect(errorResponse('UNKNOWN', error, createLog('silent'), 'request').message).toBe(
+      SENTENCES.unreachable,
+    )
   })
 
   test('a change of unknown outcome says so, whatever it was that was lost, and the log has the code', () => {
