@@ -16,7 +16,7 @@ import { type Environment, type PlainName, Settings } from './config/settings.ts
 import { isDatabaseSet, readDatabase, readKv } from './config/stores.ts'
 import type { KvConfig } from './platform/kv/kv.ts'
 import type { DatabaseConfig } from './platform/postgres/database.ts'
-import type { Deadlines } from './platform/postgres/database-deadlines.ts'
+import type { Deadlines } from './platform/postgres/deadlines.ts'
 
 export type { Smtp } from './config/mail.ts'
 export { CONFIGURATION } from './config/variables.ts'

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config.ts'
 import { isAllowedHost } from '../platform/http/hosts.ts'
-import type { FetchHandler } from '../platform/http/http-server.ts'
 import { addHeaders, transportSecurity } from '../platform/http/security-headers.ts'
+import type { FetchHandler } from '../platform/http/server.ts'
 import { createLog } from '../platform/log.ts'
 
 const FOLDER = new URL('./assets/', import.meta.url)

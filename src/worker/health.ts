@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { isAllowedHost } from '../platform/http/hosts.ts'
-import type { FetchHandler } from '../platform/http/http-server.ts'
 import { API_HEADERS } from '../platform/http/security-headers.ts'
+import type { FetchHandler } from '../platform/http/server.ts'
 import { readiness } from '../platform/postgres/readiness.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { QueueContext } from '../platform/queue/queue.ts'
-import { type Job, startQueueWorker } from '../platform/queue/queue-worker.ts'
+import { type Job, startQueueWorker } from '../platform/queue/worker.ts'
 
 /** The worker while it runs. */
 export type Worker = { stop(): Promise<void> }

@@ -1,4 +1,4 @@
-import { NoAnswer, within } from './kv-remote.ts'
+import { NoAnswer, within } from './remote.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
 const MIN_PAUSE_MS = 100

@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { createLimiter, type Limiter } from '../limiter.ts'
-import { type DeadlineKeeper, type Deadlines, keepDeadlines } from './database-deadlines.ts'
-import { type Outage, outageOf } from './database-faults.ts'
+import { type DeadlineKeeper, type Deadlines, keepDeadlines } from './deadlines.ts'
+import { type Outage, outageOf } from './outages.ts'
 
 /** Where Postgres is and how to enter it; `ssl` follows libpq's `sslmode`. */
 export type DatabaseConfig = Readonly<{

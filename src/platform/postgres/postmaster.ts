@@ -1,7 +1,7 @@
 import { readFile, readlink, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { run } from './postgres-binaries.ts'
+import { run } from './binaries.ts'
 
 /** What a running server says of itself in its directory. */
 export type Postmaster = { pid: number; ready: boolean }

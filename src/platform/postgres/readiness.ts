@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts'
 import { type Database, recentOutage } from './database.ts'
-import { outageOf, outageSentence } from './database-faults.ts'
+import { outageOf, outageSentence } from './outages.ts'
 import { schemaProblem, schemaStatus } from './schema-status.ts'
 
 /** The database's newest migration where the program can work with it, else what keeps it from that. */

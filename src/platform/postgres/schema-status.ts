@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import type { Database, Queryable } from './database.ts'
-import { leaveConnection } from './database-deadlines.ts'
-import { outageSentence } from './database-faults.ts'
+import { leaveConnection } from './deadlines.ts'
+import { outageSentence } from './outages.ts'
 
 /**
  * The database's schema beside the one that this program needs. `ready` and `newer` can be worked with;

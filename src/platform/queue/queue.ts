@@ -4,8 +4,8 @@ import { Value } from 'typebox/value'
 import type { Kv } from '../kv/kv.ts'
 import type { Log } from '../log.ts'
 import type { Database, Transaction } from '../postgres/database.ts'
-import { outageOf } from '../postgres/database-faults.ts'
-import { poolForQueue, transactionForQueue } from './queue-database.ts'
+import { outageOf } from '../postgres/outages.ts'
+import { poolForQueue, transactionForQueue } from './database.ts'
 
 /**
  * A kind of job. Its payload carries ids of rows, never tokens or addresses: it is stored as it is.

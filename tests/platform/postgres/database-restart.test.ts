@@ -5,11 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLog } from '../../../src/platform/log.ts'
 import { type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
-import { isUnavailable } from '../../../src/platform/postgres/database-faults.ts'
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../../src/platform/postgres/embedded-postgres.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/platform/postgres/embedded.ts'
+import { isUnavailable } from '../../../src/platform/postgres/outages.ts'
 
 let directory: string
 let server: EmbeddedPostgres

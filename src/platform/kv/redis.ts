@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Kv } from './kv.ts'
-import { INCREMENT_SCRIPT, KEY_PREFIX, NoAnswer, outageLog, readCount, within } from './kv-remote.ts'
 import { keepConnected, type RedisConnection } from './redis-connection.ts'
+import { INCREMENT_SCRIPT, KEY_PREFIX, NoAnswer, outageLog, readCount, within } from './remote.ts'
 
 type Address = { url: string; ca: string | null }
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import { type Clock, fakeClock, systemClock } from '../../src/platform/clock.ts'
 import type { Kv } from '../../src/platform/kv/kv.ts'
-import { openKv } from '../../src/platform/kv/open-kv.ts'
+import { openKv } from '../../src/platform/kv/open.ts'
 import { kvContract } from '../platform/kv/kv.contract.ts'
 import { eventually } from '../support/eventually.ts'
 import { recordedLog } from '../support/log-recorder.ts'

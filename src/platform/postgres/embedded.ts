@@ -4,17 +4,12 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
+import { findPostgresBinaries, postgresAccount, postgresEnvironment, type SystemUser } from './binaries.ts'
+import { initialiseCluster } from './cluster.ts'
 import { clusterDirectory, isEmpty } from './data-directory.ts'
 import { type DatabaseConfig, openDatabase } from './database.ts'
-import {
-  findPostgresBinaries,
-  postgresAccount,
-  postgresEnvironment,
-  type SystemUser,
-} from './postgres-binaries.ts'
-import { initialiseCluster } from './postgres-cluster.ts'
-import { postgresFailure, pruneLogs, serverSettings, startLog } from './postgres-settings.ts'
 import { readPostmaster, stopLeftoverPostmaster, stopPostmaster } from './postmaster.ts'
+import { postgresFailure, pruneLogs, serverSettings, startLog } from './settings.ts'
 
 /** A running server. `exited` resolves when it has ended, be it through `stop` or by itself. */
 export type EmbeddedPostgres = {

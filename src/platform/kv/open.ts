@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Kv, KvConfig } from './kv.ts'
-import { openMemoryKv } from './kv-memory.ts'
-import { openRedisKv } from './kv-redis.ts'
-import { openUpstashKv } from './kv-upstash.ts'
+import { openMemoryKv } from './memory.ts'
+import { openRedisKv } from './redis.ts'
+import { openUpstashKv } from './upstash.ts'
 
 /**
  * Opens the store. Never waits: connections are made in the background or on first use.

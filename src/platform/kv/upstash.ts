@@ -2,7 +2,7 @@ import { Redis } from '@upstash/redis'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Kv } from './kv.ts'
-import { INCREMENT_SCRIPT, KEY_PREFIX, outageLog, readCount, within } from './kv-remote.ts'
+import { INCREMENT_SCRIPT, KEY_PREFIX, outageLog, readCount, within } from './remote.ts'
 
 const REQUEST_TIMEOUT_MS = 2_000
 const REST_AFTER_FAILURE_MS = 1_000

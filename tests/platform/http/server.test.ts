@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { listen } from '../../../src/platform/http/http-server.ts'
+import { listen } from '../../../src/platform/http/server.ts'
 import { startLoad } from '../../support/load.ts'
 
 const server = (fetch: () => Response | Promise<Response>) =>

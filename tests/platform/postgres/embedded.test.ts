@@ -7,10 +7,7 @@ import { dirname, join } from 'node:path'
 import { createLog } from '../../../src/platform/log.ts'
 import { clusterDirectory } from '../../../src/platform/postgres/data-directory.ts'
 import { type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../../src/platform/postgres/embedded-postgres.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/platform/postgres/embedded.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startProcess } from '../../support/process.ts'
 
