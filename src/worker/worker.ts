@@ -18,7 +18,7 @@ export async function startWorker(
 ): Promise<Worker> {
   const { graceSeconds = 20, pollSeconds = 2 } = options
   const worker = await startQueueWorker(ctx, jobs, { pollSeconds })
-  ctx.log.info({ jobs: jobs.map((job) => job.name) }, 'The worker is working')
+  ctx.log.info({ jobs: jobs.map((job) => job.name) }, 'The worker is running')
   return {
     async stop() {
       await worker.stop({ graceSeconds })

@@ -131,6 +131,6 @@ test('a backend runs as whatever user, without a shell and without anything to w
 }, 60_000)
 
 test('a role that is none, or a setting that is missing, ends it with a sentence', async () => {
-  await expect(docker('run', '--rm', images.keyward, 'fronted')).rejects.toThrow('keyward [role]')
+  await expect(docker('run', '--rm', images.keyward, 'fronted')).rejects.toThrow('keyward [command]')
   await expect(docker('run', '--rm', images.keyward, 'frontend')).rejects.toThrow('HOST is not set')
 })

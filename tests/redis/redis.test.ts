@@ -110,7 +110,7 @@ test('a killed Redis answers null at once, and is used again when it is back', a
   await kv.publish('outage')
   await eventually('subscribers are woken by messages again', () => wakeUps() === 2)
   expect(warnings()).toHaveLength(1)
-  expect(lines.join('')).toContain('Redis answers again.')
+  expect(lines.join('')).toContain('Redis responds again')
   expect(lines.join('')).not.toContain(encodeURIComponent(server.password))
   expect(lines.join('')).not.toContain(server.password)
   expect(lines.join('')).not.toContain(`${server.port}`)

@@ -93,7 +93,7 @@ async function outage(end: () => void | Promise<void>, resume: () => void | Prom
   await answers(kv)
   expect((await kv.increment('outage', 60))?.count).toBeNumber()
   expect(warnings()).toHaveLength(1)
-  expect(lines.join('')).toContain('Upstash answers again.')
+  expect(lines.join('')).toContain('Upstash responds again')
   expect(lines.join('')).not.toContain(front.token)
   expect(lines.join('')).not.toContain(front.url)
   return warnings()[0]

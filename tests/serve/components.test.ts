@@ -65,13 +65,13 @@ test('backends and worker wait until the schema is there, and migrate --wait say
   const tooLong = start(['migrate', '--wait', '--timeout', '0'])
   expect(await tooLong.exited).toBe(1)
   expect(tooLong.output()).toContain(
-    '\nWaited 0 s in vain. The database schema is at version 0 and must be at',
+    '\nGave up after 0 s. The database schema is at version 0 and must be at',
   )
 
   const nowhere = { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' }
   const lost = start(['migrate', '--timeout', '0'], nowhere)
   expect(await lost.exited).toBe(1)
-  expect(lost.output()).toContain('\nWaited 0 s in vain. The database is not reachable')
+  expect(lost.output()).toContain('\nGave up after 0 s. The database is not reachable')
 
   const migrate = start(['migrate'])
   expect(await migrate.exited).toBe(0)
@@ -79,7 +79,7 @@ test('backends and worker wait until the schema is there, and migrate --wait say
   await Promise.all(backends.map(ready))
   expect(await via.exited).toBe(0)
   await ready(worker)
-  expect(worker.output()).toContain('The worker is working')
+  expect(worker.output()).toContain('The worker is running')
   expect(await start(['migrate'], { LOG_LEVEL: 'silent' }).exited).toBe(0)
 })
 
@@ -130,7 +130,7 @@ test('health says by its exit code whether the Keyward on its own port, or at an
     `http://127.0.0.1:${nobody}/service/health/ does not answer.\n`,
   ])
   const [, late] = await health([`http://127.0.0.1:${nobody}/`, '--timeout', '1'], nobody)
-  expect(late).toContain('Waited 1 s in vain.')
+  expect(late).toContain('Gave up after 1 s.')
   const wrong = `${frontend.url}/service/health/`
   expect(await health([wrong], nobody)).toEqual([1, `${wrong} answers 404, not that it is alive.\n`])
 })

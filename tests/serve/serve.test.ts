@@ -122,7 +122,7 @@ test('when its PostgreSQL is killed, it ends with 1 instead of going on without,
   const [pid] = (await readFile(join(clusterDirectory(directory), 'postmaster.pid'), 'utf8')).split('\n')
   process.kill(Number(pid), 'SIGKILL')
   expect(await keyward.exited).toBe(1)
-  expect(keyward.output()).toContain('the embedded PostgreSQL has ended by itself')
+  expect(keyward.output()).toContain('The embedded PostgreSQL stopped unexpectedly')
   keyward = await readyKeyward({ env: env() })
   expect((await signIn(keyward)).status).toBe(200)
   expect(await keyward.stop()).toBe(0)
@@ -190,7 +190,7 @@ test('a role or an option that there is not shows those that there are', async (
   expect(help.output()).toBe(refused.output())
   const mistyped = startKeyward({ args: ['migrate', '--wiat'] })
   expect(await mistyped.exited).toBe(2)
-  expect(mistyped.output()).toBe(`migrate does not know --wiat.\n\n${help.output()}`)
+  expect(mistyped.output()).toBe(`Unknown option of migrate: --wiat.\n\n${help.output()}`)
 })
 
 /** What the server sends until it closes the connection. */

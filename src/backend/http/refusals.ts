@@ -27,7 +27,7 @@ export async function recordRefusal(
 ): Promise<void> {
   const { requestId, ipAddress } = origin
   if (failure.status === 401) {
-    ctx.metrics.unauthenticated()
+    ctx.metrics.countUnauthenticated()
     ctx.log.info({ requestId, ipAddress, route }, 'a request without valid credentials')
   }
   if (failure.status !== 403 || caller === null || declared === undefined) return

@@ -27,7 +27,7 @@ export const healthRoutes = (ctx: Context, requests: RequestStates) => {
       '/ready',
       async () => {
         const found = await look()
-        if (found.fault !== null) throw new DomainError(503, found.fault, { 'retry-after': '1' })
+        if (found.problem !== null) throw new DomainError(503, found.problem, { 'retry-after': '1' })
         return { status: 'ready', schema: found.schema }
       },
       {

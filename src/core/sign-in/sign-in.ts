@@ -54,7 +54,7 @@ export async function signIn(
 }
 
 function wrong(ctx: Context, account: AccountRow | undefined, origin: RequestOrigin) {
-  ctx.metrics.signInFailed()
+  ctx.metrics.countFailedSignIn()
   if (account === undefined) {
     ctx.log.info(
       { requestId: origin.requestId, ipAddress: origin.ipAddress },

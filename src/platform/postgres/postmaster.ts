@@ -25,7 +25,7 @@ export async function stopLeftoverPostmaster(cluster: string): Promise<boolean> 
     await stopPostmaster(left.pid, cluster)
     return true
   }
-  // Postgres would take whoever has this process id now for its predecessor.
+  // Otherwise PostgreSQL takes the process with this id for a running server.
   if (isAlive(left.pid)) await rm(join(cluster, 'postmaster.pid'), { force: true })
   return false
 }

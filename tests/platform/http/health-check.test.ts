@@ -73,7 +73,7 @@ test('a schema that is newer than needed will do, and a readiness that is none w
   const { log } = recordedLog()
   await waitForSchemaVia(`${url}/newer`, 3, { timeoutSeconds: 0, log })
   await expect(waitForSchemaVia(`${url}/health`, 3, { timeoutSeconds: 0, log })).rejects.toThrow(
-    `Waited 0 s in vain. ${url}/health answers 200: it is not ready.`,
+    `Gave up after 0 s. ${url}/health answers 200: it is not ready.`,
   )
 })
 
@@ -81,7 +81,7 @@ test('a wait via nobody ends in time, or when it is aborted', async () => {
   const { log } = recordedLog()
   const waiting = (options: object) =>
     waitForSchemaVia('http://127.0.0.1:1/', 1, { timeoutSeconds: 0.05, log, pollSeconds: 0.01, ...options })
-  await expect(waiting({})).rejects.toThrow('Waited 0.05 s in vain. http://127.0.0.1:1/ does not answer.')
+  await expect(waiting({})).rejects.toThrow('Gave up after 0.05 s. http://127.0.0.1:1/ does not answer.')
   const aborted = AbortSignal.abort(new Error('enough'))
   await expect(waiting({ timeoutSeconds: 9, signal: aborted })).rejects.toThrow('enough')
 })

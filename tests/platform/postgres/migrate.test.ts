@@ -228,7 +228,7 @@ test('waiting for a database alone ends when it appears, whatever its schema', a
     await db.unsafe(`drop database ${config.database}_empty with (force)`)
   })
   await expect(waitForDatabase(late, { timeoutSeconds: 0, log })).rejects.toThrow(
-    'Waited 0 s in vain. The database is not reachable: ',
+    'Gave up after 0 s. The database is not reachable: ',
   )
   const waiting = waitForDatabase(late, { timeoutSeconds: 20, pollSeconds: 0.02, log })
   await db.unsafe(`create database ${config.database}_empty template template0 encoding 'UTF8'`)
@@ -240,11 +240,11 @@ test('waiting in vain ends with a sentence', async () => {
   const { db, config } = await database()
   const migrations = await steps('select 1')
   await expect(waitForSchema(db, migrations, { timeoutSeconds: 0.1, log })).rejects.toThrow(
-    'Waited 0.1 s in vain. The database schema is at version 0 and must be at 1: run "keyward migrate".',
+    'Gave up after 0.1 s. The database schema is at version 0 and must be at 1: run "keyward migrate".',
   )
   const nowhere = openDatabase({ ...config, port: 1 })
   await expect(waitForSchema(nowhere, migrations, { timeoutSeconds: 0.1, log })).rejects.toThrow(
-    'Waited 0.1 s in vain. The database is not reachable: ',
+    'Gave up after 0.1 s. The database is not reachable: ',
   )
 })
 
