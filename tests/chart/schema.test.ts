@@ -8,7 +8,7 @@ const host = 'keyward.example.org'
 const noValue = { host, secrets: { existingSecret: 'mine' } }
 
 describe.each(Object.keys(HELMS) as HelmVersion[])(
-  '34. the schema, with %s, refuses in words that help',
+  'the schema, with %s, refuses in words that help',
   (version) => {
     test.each<[string, Values, string[]]>([
       ['a typo at the top', { hots: host }, ["additional properties 'hots' not allowed"]],

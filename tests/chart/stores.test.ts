@@ -144,7 +144,7 @@ describe('a store that is still reading its data is alive, but not ready', () =>
     ['recovers after a crash: 1', ['startup', 'liveness']],
     ['does not answer: 2', []],
     ['was asked wrongly: 3', []],
-  ])('28. PostgreSQL %s', (answer, expected) => {
+  ])('PostgreSQL %s', (answer, expected) => {
     const script = `case "$*" in *--host=127.0.0.1*) exit ${answer.at(-1)};; esac; exit 9`
     expect(succeeding('postgres', 'pg_isready', script)).toEqual(expected)
   })
@@ -153,7 +153,7 @@ describe('a store that is still reading its data is alive, but not ready', () =>
     ['PONG', ['startup', 'liveness', 'readiness']],
     ['LOADING Redis is loading the dataset in memory', ['startup', 'liveness']],
     ['NOAUTH Authentication required.', []],
-  ])('27. Redis %s', (answer, expected) => {
+  ])('Redis %s', (answer, expected) => {
     expect(succeeding('redis', 'redis-cli', `echo '${answer}'`)).toEqual(expected)
   })
 })

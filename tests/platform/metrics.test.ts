@@ -63,7 +63,7 @@ test('counts failed sign-ins, without a word on whether there is such an account
   ])
 })
 
-test('keeps a client’s own words out of the labels', () => {
+test('unknown methods are labelled `other`', () => {
   const metrics = createMetrics()
   metrics.observeResponse('ADA"}', null, 405, 0.001)
   metrics.observeResponse('GRACE', null, 405, 0.001)

@@ -83,7 +83,7 @@ test('backends and worker wait until the schema is there, and migrate --wait say
   expect(await start(['migrate'], { LOG_LEVEL: 'silent' }).exited).toBe(0)
 })
 
-test('migrate refuses to wait for what is no time, or via what is no address', async () => {
+test('migrate refuses an invalid --timeout or --via', async () => {
   for (const [options, words] of [
     [['--timeout', 'long'], '--timeout must be followed by a number of seconds.'],
     [['--via', 'backend:8080'], '--via must be followed by the address of /service/ready/ of a backend.'],
@@ -111,7 +111,7 @@ test('backend, worker and frontend each answer for their own health, under any H
   }
 })
 
-test('health says by its exit code whether the Keyward on its own port, or at an address, lives', async () => {
+test('health exits with 0 or 1: whether Keyward is alive on its own port or at an address', async () => {
   const health = (args: string[], port: number) => {
     const asked = startKeyward({ args: ['health', ...args], env: { PORT: String(port) } })
     return asked.exited.then((code) => [code, asked.output()])
@@ -191,7 +191,7 @@ test('without HOST and secrets a backend names all of them', async () => {
   ])
 })
 
-test('each ends with 0 when it is told to, also while it waits for its database', async () => {
+test('each component exits with 0 on SIGTERM, also while it waits for its database', async () => {
   const lost = start(['backend'], { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' })
   await eventually('it waits', () => lost.output().includes('The database is not reachable'))
   const codes = await Promise.all([...backends, worker, frontend, lost].map((keyward) => keyward.stop()))

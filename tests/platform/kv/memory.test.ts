@@ -65,7 +65,7 @@ test('the Redis of Bun is not needed to open the other stores', async () => {
     catch (error) { console.log(error.message) }
   `
   const deno = Bun.spawn(['node_modules/.bin/deno', 'eval', '--node-modules-dir=manual', program], {
-    cwd: `${import.meta.dir}/../..`,
+    cwd: `${import.meta.dir}/../../..`,
     stdout: 'pipe',
     stderr: 'pipe',
   })
