@@ -1,4 +1,4 @@
-import { isId } from './schema.ts'
+import { isId } from './id.ts'
 
 /** A refusal that the caller is told of: an HTTP status and one sentence that says what is wrong or what would be right. */
 export class DomainError extends Error {
