@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config.ts'
 import { isAllowedHost } from '../platform/http/hosts.ts'
-import type { FetchHandler } from '../platform/http/http-server.ts'
 import { addHeaders, transportSecurity } from '../platform/http/security-headers.ts'
+import type { FetchHandler } from '../platform/http/server.ts'
 import { createLog } from '../platform/log.ts'
 
 const FOLDER = new URL('./assets/', import.meta.url)
@@ -23,7 +23,7 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 }
 
-/** The public face beside the API: `/api/health`, whatever the Host, and the console's files. */
+/** Serves the console's files, and `/api/health` for any Host. */
 export function createFrontend(config: Config, log = createLog(config.logLevel)): FetchHandler {
   const protection = { ...HEADERS, ...transportSecurity(config.origin) }
   const answer = async (request: Request): Promise<Response> => {
@@ -44,7 +44,7 @@ export function createFrontend(config: Config, log = createLog(config.logLevel))
   return async (request) => {
     const requestId = randomUUID()
     const response = await answer(request).catch((error: unknown) => {
-      log.error({ requestId, code: (error as { code?: string }).code }, 'a request failed')
+      log.error({ requestId, code: (error as { code?: string }).code }, 'A request failed')
       return json(500, { error: "Internal error. The log has the details under the request's id." })
     })
     addHeaders(response.headers, protection)

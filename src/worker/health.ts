@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { isAllowedHost } from '../platform/http/hosts.ts'
-import type { FetchHandler } from '../platform/http/http-server.ts'
 import { API_HEADERS } from '../platform/http/security-headers.ts'
+import type { FetchHandler } from '../platform/http/server.ts'
 import { readiness } from '../platform/postgres/readiness.ts'
 
 /**
- * What a worker that runs by itself answers over HTTP: `/service/health/` and `/service/ready/`, under any Host, as
- * the backend does. Nothing else is there; a Host that is not served is refused first.
+ * The HTTP server of a separate worker: `/service/health/` and `/service/ready/`, for any Host as on the backend, and
+ * nothing else.
  */
 export function workerHealth(ctx: Pick<Context, 'config' | 'db' | 'log' | 'schemaVersion'>): FetchHandler {
-  const look = readiness(ctx)
+  const check = readiness(ctx)
   const answers: Readonly<Record<string, () => Response | Promise<Response>>> = {
     '/service/health': () => json(200, { status: 'alive', version: ctx.config.version }),
     '/service/ready': async () => {
-      const found = await look()
-      if (found.fault !== null) return json(503, { error: found.fault }, { 'retry-after': '1' })
+      const found = await check()
+      if (found.problem !== null) return json(503, { error: found.problem }, { 'retry-after': '1' })
       return json(200, { status: 'ready', schema: found.schema })
     },
   }

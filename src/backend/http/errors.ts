@@ -4,7 +4,7 @@ import { DomainError, tooMany } from '../../core/errors.ts'
 import { TooBusyError } from '../../platform/limiter.ts'
 import type { Log } from '../../platform/log.ts'
 import { PasswordsBusy } from '../../platform/passwords.ts'
-import { OutcomeUnknown, outageOf, outageSentence } from '../../platform/postgres/database-faults.ts'
+import { OutcomeUnknown, outageOf, outageSentence } from '../../platform/postgres/outages.ts'
 import { describeFault } from './validation.ts'
 
 /** The response to a request that failed: always exactly one sentence. */

@@ -55,7 +55,7 @@ export function requestPipeline(
         state.body?.discard()
       }
       const seconds = (performance.now() - start) / 1000
-      ctx.metrics.answered(original.method, state.route, response.status, seconds)
+      ctx.metrics.observeResponse(original.method, state.route, response.status, seconds)
       addHeaders(response.headers, protection)
       if (cors !== null)
         addHeaders(response.headers, { ...CORS_HEADERS, 'access-control-allow-origin': cors })

@@ -45,7 +45,7 @@ export async function recordRefusal(
 ): Promise<void> {
   const { requestId, ipAddress } = source
   if (error.status === 401) {
-    ctx.metrics.unauthenticated()
+    ctx.metrics.countUnauthenticated()
     ctx.log.info({ requestId, ipAddress, route }, 'Request without valid credentials')
   }
   if (error.status !== 403 || caller === null || declared === undefined) return

@@ -27,7 +27,7 @@ export const healthRoutes = (ctx: Context, requests: RequestStates) => {
       '/ready',
       async () => {
         const state = await check()
-        if (state.fault !== null) throw new DomainError(503, state.fault, { 'retry-after': '1' })
+        if (state.problem !== null) throw new DomainError(503, state.problem, { 'retry-after': '1' })
         return { status: 'ready', schema: state.schema }
       },
       {

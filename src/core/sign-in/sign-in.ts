@@ -53,7 +53,7 @@ export async function signIn(
 }
 
 function failSignIn(ctx: Context, account: AccountRow | undefined, source: RequestSource) {
-  ctx.metrics.signInFailed()
+  ctx.metrics.countFailedSignIn()
   if (account === undefined) {
     ctx.log.info(
       { requestId: source.requestId, ipAddress: source.ipAddress },
