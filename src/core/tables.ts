@@ -1,4 +1,4 @@
-// Generated from the migrated schema by tests/core/tables.test.ts; UPDATE=1 writes it again.
+// Generated from the migrated schema by tests/core/tables.test.ts.
 
 type Tables = {
   apps: Readonly<{
@@ -171,6 +171,8 @@ type Tables = {
     created_at: Date
     expires_at: Date | null
     last_used_at: Date | null
+    created_by: string | null
+    created_by_name: string | null
   }>
   users: Readonly<{
     id: string

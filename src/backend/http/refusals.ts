@@ -1,14 +1,35 @@
+import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import { isActor } from '../../core/actor.ts'
 import { recordCoalesced } from '../../core/audit/coalescing.ts'
 import type { Refusal } from '../../core/audit/events.ts'
+import type { RefusalType } from '../../core/audit/refusals.ts'
+import type { Resource } from '../../core/audit/resources.ts'
 import { findOrganisationId } from '../../core/deployment.ts'
 import { isId } from '../../core/id.ts'
-import type { DeclaredRefusal } from './audited.ts'
 import type { ErrorResponse } from './errors.ts'
 import type { RequestState } from './requests.ts'
 
-/** The ids in a request: `params` stood in the places of the route's path, in its order. */
+/**
+ * What a refusal of a route is called in the audit log. The entry's target is what the last id in the path names: the
+ * resource that the name begins with, unless another one is stated.
+ */
+export type DeclaredRefusal = Readonly<{ eventType: RefusalType; target: Resource }>
+
+/** The key of the declaration in a route's `detail`. */
+export const REFUSAL = 'x-audit-refusal'
+
+/** The option `audit`, with which a route declares its refusal. */
+export const audited = new Elysia({ name: 'audited', normalize: false }).macro({
+  audit: (declared: RefusalType | readonly [RefusalType, { target: Resource }]) => {
+    const [eventType, { target }] = typeof declared === 'string' ? [declared, resourceOf(declared)] : declared
+    return { detail: { [REFUSAL]: { eventType, target } satisfies DeclaredRefusal } as object }
+  },
+})
+
+const resourceOf = (eventType: RefusalType) => ({ target: eventType.split('.')[0] as Resource })
+
+/** The ids in a request: those of its path in their order, and the parameters of its query. */
 export type Ids = Readonly<{
   params: Readonly<Record<string, string | undefined>>
   query: Readonly<Record<string, unknown>>
@@ -28,7 +49,7 @@ export async function recordRefusal(
   const { requestId, ipAddress } = origin
   if (failure.status === 401) {
     ctx.metrics.unauthenticated()
-    ctx.log.info({ requestId, ipAddress, route }, 'a request without valid credentials')
+    ctx.log.info({ requestId, ipAddress, route }, 'Request without valid credentials')
   }
   if (failure.status !== 403 || caller === null || declared === undefined) return
   const refusal = refusalOf(declared, ids, failure.error)
@@ -44,7 +65,7 @@ export async function recordRefusal(
     const { name, code } = error as { name?: string; code?: string }
     ctx.log.error(
       { requestId, eventType: declared.eventType, cause: name, code },
-      'a refusal was not recorded',
+      'The audit entry of a refusal could not be written',
     )
   }
 }

@@ -1,4 +1,4 @@
-import { type DeclaredRefusal, REFUSAL } from './audited.ts'
+import { type DeclaredRefusal, REFUSAL } from './refusals.ts'
 
 type Hooks = { response?: unknown; detail?: Record<string, unknown> }
 type Route = { method: string; path: string; hooks: Hooks }

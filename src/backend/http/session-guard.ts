@@ -5,25 +5,25 @@ import { requireRecentlySignedInOwner } from '../../core/organisations/ownership
 import type { SignedInUser } from '../../core/sessions/session.ts'
 import * as sessions from '../../core/sessions/sessions.ts'
 import { isAllowedOrigin } from '../../platform/http/hosts.ts'
-import { audited } from './audited.ts'
 import { readSessionCookie } from './cookies.ts'
+import { audited } from './refusals.ts'
 import type { RequestStates } from './requests.ts'
 
 /** Who may call a route under `/service/auth/` that asks for a session, and with what. */
-const CALLERS = {
-  session: 'anyone signed in, with the cookie or a session’s bearer',
-  password: 'anyone signed in, with the cookie or a session’s bearer',
-  cookie: 'anyone signed in, with the cookie',
-  owner: 'the Owner, with the cookie of a sign-in of the last 10 minutes',
+const CALLER_DESCRIPTIONS = {
+  any: 'any signed-in user, by session cookie or session token',
+  passwordAuth: 'any signed-in user, by session cookie or session token',
+  cookie: 'any signed-in user, by session cookie',
+  owner: 'the Owner, by the session cookie of a sign-in of the last 10 minutes',
 } as const
 
 /**
- * What a route under `/service/auth/` asks of its caller. `visitor` asks nothing, `signedIn` a session; with `password`
- * either is closed while password authentication is off, whoever calls and whatever the body. Since browsers send the
+ * What a route under `/service/auth/` asks of its caller: `public` nothing, `session` a session. With `passwordAuth`,
+ * either answers 403 while password authentication is off, whoever calls and whatever the body. Since browsers send the
  * cookie by themselves, whatever is not a GET must come from the service's own pages and be JSON.
  */
 export const sessionGuard = (ctx: Context, requests: RequestStates) => {
-  const enter = async (request: Request, kind: keyof typeof CALLERS): Promise<void> => {
+  const authorise = async (request: Request, kind: keyof typeof CALLER_DESCRIPTIONS): Promise<void> => {
     const { origin } = requests.of(request)
     const authorization = kind === 'cookie' || kind === 'owner' ? null : request.headers.get('authorization')
     if (authorization !== null) {
@@ -37,22 +37,26 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
   }
 
   return new Elysia({ name: 'session-guard', normalize: false }).use(audited).macro({
-    visitor: (kind: 'anyone' | 'password') => ({
+    public: (kind: true | 'passwordAuth') => ({
       detail: { 'x-permission': 'none', ...condition(kind), security: [] } as object,
-      transform: async (context: Entering) => {
+      transform: async (context: GuardInput) => {
         const { request } = context
-        if (kind === 'password') requirePasswords(ctx)
+        if (kind === 'passwordAuth') requirePasswordAuth(ctx)
         requireSameOrigin(ctx, request)
         requireJson(request)
         context.body = await requests.readBody(request)
       },
     }),
-    signedIn: (kind: keyof typeof CALLERS) => ({
-      detail: { 'x-permission': CALLERS[kind], ...condition(kind), security: SECURITY[kind] } as object,
-      transform: async (context: Entering) => {
+    session: (kind: keyof typeof CALLER_DESCRIPTIONS) => ({
+      detail: {
+        'x-permission': CALLER_DESCRIPTIONS[kind],
+        ...condition(kind),
+        security: SECURITY[kind],
+      } as object,
+      transform: async (context: GuardInput) => {
         const { request } = context
-        if (kind === 'password') requirePasswords(ctx)
-        await enter(request, kind)
+        if (kind === 'passwordAuth') requirePasswordAuth(ctx)
+        await authorise(request, kind)
         requireSameOrigin(ctx, request)
         requireJson(request)
         context.body = await requests.readBody(request)
@@ -63,32 +67,33 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
 }
 
 /** What the deployment must have, whoever calls. */
-const condition = (kind: string) => (kind === 'password' ? { 'x-condition': 'password authentication' } : {})
+const condition = (kind: true | keyof typeof CALLER_DESCRIPTIONS) =>
+  kind === 'passwordAuth' ? { 'x-condition': 'password authentication' } : {}
 
-type Entering = { request: Request; body: unknown }
+type GuardInput = { request: Request; body: unknown }
 
-const EITHER = [{ cookie: [] }, { bearer: [] }]
+const COOKIE_OR_TOKEN = [{ cookie: [] }, { bearer: [] }]
 const SECURITY = {
-  session: EITHER,
-  password: EITHER,
+  any: COOKIE_OR_TOKEN,
+  passwordAuth: COOKIE_OR_TOKEN,
   cookie: [{ cookie: [] }],
   owner: [{ cookie: [] }],
 } as const
 
-function requirePasswords(ctx: Context): void {
+function requirePasswordAuth(ctx: Context): void {
   if (!ctx.config.passwordAuth) throw forbidden('Password authentication is switched off.')
 }
 
-/** A browser says where a request comes from; what is no browser says nothing, and has no cookie of somebody else. */
+/** Browsers name the site that a request comes from. Other clients send neither header, and hold nobody else's cookie. */
 function requireSameOrigin({ config }: Context, request: Request): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
   const origin = request.headers.get('origin')
   const site = request.headers.get('sec-fetch-site')
   const host = request.headers.get('host') ?? new URL(request.url).host
-  const isOwn =
+  const isSameOrigin =
     (origin === null || isAllowedOrigin({ ...config, allowedOrigins: [config.origin] }, origin, host)) &&
     (site === null || site === 'same-origin')
-  if (!isOwn) throw forbidden("This can only be asked by the service's own pages.")
+  if (!isSameOrigin) throw forbidden('Requests from other sites are not allowed.')
 }
 
 /** Also where no body is needed: a form of another site can't send this content type. */

@@ -62,7 +62,7 @@ export const EVENTS = {
   },
   'invite.accepted': {
     resource: 'invite',
-    meaning: 'An invite was accepted; its member belongs to the organisation since.',
+    meaning: 'An invite was accepted, which created a member.',
     new: ['memberId', 'role'],
   },
   'invite.cancelled': { resource: 'invite', meaning: 'An invite was cancelled.', old: ['role'] },
@@ -88,7 +88,7 @@ export const EVENTS = {
   },
   'organisation.created': {
     resource: 'organisation',
-    meaning: 'The first account was registered, and founded the organisation.',
+    meaning: 'The first account was registered, which created the organisation.',
     metadata: name,
   },
   'organisation.updated': {
