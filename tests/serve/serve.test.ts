@@ -71,7 +71,7 @@ test.each([
 ])('a request with %s is refused in a sentence, but for its health', async (_, version, header) => {
   const refused = await exchange(`GET /v1/roles/ ${version}\r\n${header}Connection: close\r\n\r\n`)
   expect(refused).toStartWith('HTTP/1.1 400 ')
-  expect(refused).toEndWith('{"error":"This Host is not served here; see ALLOWED_HOSTS."}')
+  expect(refused).toEndWith('{"error":"This host name is not allowed. Add it to ALLOWED_HOSTS."}')
   const healthy = await exchange(`GET /service/health/ ${version}\r\n${header}Connection: close\r\n\r\n`)
   expect(healthy).toStartWith('HTTP/1.1 200 ')
 })

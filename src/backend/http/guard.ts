@@ -8,21 +8,21 @@ import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { audited } from './refusals.ts'
 import type { RequestStates } from './requests.ts'
 
-/** Whoever has no membership reaches nothing under `/v1` but `GET /v1/me`. */
+/** Users without a membership may call only `GET /v1/me`. */
 const NOT_A_MEMBER = 'You are not a member of an organisation.'
 
 /**
- * What a route asks of its caller, declared where the route is declared: `permission` and `appPermission` a permission
- * of the caller's role, `caller` a kind of caller, `public` nothing. The body is read after these checks.
+ * Declares on a route of `/v1` who may call it: `permission` and `appPermission` require a permission of the caller's
+ * role, `caller` a kind of caller, `public` nothing. The body is read after that is checked.
  */
 export const guard = (ctx: Context, requests: RequestStates) => {
   const isLimited = ctx.config.rateLimits.default !== null
   const authorise = async (request: Request, check: (caller: Caller) => void): Promise<unknown> => {
-    const { origin } = requests.of(request)
-    if (isLimited && origin.ipAddress !== null) {
-      await requests.limit(request, 'network', networkOf(origin.ipAddress))
+    const { source } = requests.of(request)
+    if (isLimited && source.ipAddress !== null) {
+      await requests.limit(request, 'network', networkOf(source.ipAddress))
     }
-    const caller = await authenticate(ctx, request.headers.get('authorization'), origin)
+    const caller = await authenticate(ctx, request.headers.get('authorization'), source)
     requests.setCaller(request, caller)
     if (isLimited) await requests.limit(request, 'principal', caller.id ?? caller.userId)
     check(caller)
@@ -80,10 +80,11 @@ const CALLER_DESCRIPTIONS = {
   any: 'any signed-in caller',
   actor: 'any member or service account',
   member: 'any member',
-  'signed-in member': 'any member, with a sign-in session',
+  'signed-in member': 'any member, with a session token',
 } as const
 
-type GuardInput = { request: Request; body: unknown }
+/** What a guard gets of a request, and sets: the body. */
+export type GuardInput = { request: Request; body: unknown }
 
 function requirePermission(
   caller: Caller,

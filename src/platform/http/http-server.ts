@@ -94,7 +94,7 @@ function start(options: { port: number; address: string }, fetch: FetchHandler) 
 /** The answer where a handler threw, which each of them is made not to do. */
 const failed = () =>
   Response.json(
-    { error: 'Something went wrong on our side.' },
+    { error: "Internal error. The log has the details under the request's id." },
     { status: 500, headers: { ...API_HEADERS, 'x-request-id': randomUUID() } },
   )
 

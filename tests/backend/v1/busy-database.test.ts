@@ -85,7 +85,7 @@ test.each(['57014', '55P03', '25P03', '40P01', '40001'])('SQLSTATE %s is a 503',
   const error = Object.assign(new Error('a value'), { code })
   expect(errorResponse('UNKNOWN', error, createLog('silent'), 'request')).toEqual({
     status: 503,
-    error: BUSY,
+    message: BUSY,
     headers: { 'retry-after': '1' },
   })
 })

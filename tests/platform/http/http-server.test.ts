@@ -48,7 +48,9 @@ test('what a handler throws is a 500 with the headers of every answer', async ()
     throw new Error('secret words')
   })
   const response = await fetch(broken.url)
-  expect(await response.json()).toEqual({ error: 'Something went wrong on our side.' })
+  expect(await response.json()).toEqual({
+    error: "Internal error. The log has the details under the request's id.",
+  })
   expect(response.status).toBe(500)
   expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   expect(response.headers.get('x-content-type-options')).toBe('nosniff')
