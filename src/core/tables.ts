@@ -1,4 +1,4 @@
-// Generated from the migrated schema by tests/core/tables.test.ts; UPDATE=1 writes it again.
+// Generated from the migrated schema by tests/core/tables.test.ts.
 
 type Tables = {
   apps: Readonly<{

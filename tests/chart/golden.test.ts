@@ -1,21 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { YAML } from 'bun'
+import { expectGenerated } from '../support/generated.ts'
 import { HELMS, type HelmVersion, parse, renderText, type Values } from './helm.ts'
-
-// UPDATE_GOLDEN=1 writes the files anew; what changed is then to be read in the diff.
-const isUpdate = Boolean(process.env.UPDATE_GOLDEN)
 
 describe.each(['evaluation', 'production', 'gateway'])('the values of %s', (name) => {
   const values = YAML.parse(readFileSync(join(import.meta.dir, `values/${name}.yaml`), 'utf8')) as Values
   const golden = join(import.meta.dir, `golden/${name}.yaml`)
 
-  test('render as they did before', () => {
-    const text = masked(renderText(values))
-    if (isUpdate) writeFileSync(golden, text)
-    expect(existsSync(golden)).toBe(true)
-    expect(text).toBe(readFileSync(golden, 'utf8'))
+  test('render as they did before', async () => {
+    await expectGenerated(golden, masked(renderText(values)))
   })
 
   test.each(Object.keys(HELMS) as HelmVersion[])('render alike by %s', (version) => {

@@ -1,17 +1,15 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { expectGenerated } from '../support/generated.ts'
 import { withGenerated } from '../support/markdown.ts'
 import { CHART } from './helm.ts'
 import { valueRows, valuesTable } from './values-table.ts'
 
-// UPDATE_GOLDEN=1 writes the table anew; what changed is then to be read in the diff.
-test('values.md lists every value with its default and a sentence, as values.yaml has them', () => {
+test('values.md lists every value with its default and a sentence, as values.yaml has them', async () => {
   const file = join(CHART, 'values.md')
   const table = valuesTable(valueRows(readFileSync(join(CHART, 'values.yaml'), 'utf8')))
-  const right = withGenerated(readFileSync(file, 'utf8'), 'values', table)
-  if (process.env.UPDATE_GOLDEN) writeFileSync(file, right)
-  expect(readFileSync(file, 'utf8')).toBe(right)
+  await expectGenerated(file, withGenerated(readFileSync(file, 'utf8'), 'values', table))
 })
 
 test('a value without a sentence is noticed, unless a map that has one holds it', () => {

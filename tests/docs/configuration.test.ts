@@ -1,23 +1,21 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CONFIGURATION } from '../../src/config.ts'
+import { expectGenerated } from '../support/generated.ts'
 import { withGenerated } from '../support/markdown.ts'
 import { page, root } from './pages.ts'
 
 const FILE = 'docs/configuration.md'
 
-// UPDATE_GOLDEN=1 writes the table anew; what changed is then to be read in the diff.
-test('the table of variables is that of the program, row by row', () => {
+test('the table of variables is that of the program, row by row', async () => {
   const cell = (text: string) => text.replaceAll('|', '\\|')
   const rows = CONFIGURATION.map(({ name, secret, default: value, meaning }) => {
     const names = secret ? `\`${name}\`, \`${name}_FILE\`` : `\`${name}\``
     return `| ${names} | ${value === null ? '' : `\`${value}\``} | ${cell(meaning)} |`
   })
   const table = ['| Variable | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
-  const right = withGenerated(page(FILE), 'variables', table)
-  if (process.env.UPDATE_GOLDEN) writeFileSync(join(root, FILE), right)
-  expect(readFileSync(join(root, FILE), 'utf8')).toBe(right)
+  await expectGenerated(join(root, FILE), withGenerated(page(FILE), 'variables', table))
 })
 
 test('nothing but src/config.ts reads the environment, so no variable is missing in the table', () => {

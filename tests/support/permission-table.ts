@@ -7,9 +7,8 @@ export type Route = {
 
 const HEADING = `# What each route asks of its caller
 
-\`none\` asks for nothing; *Needs* names what the deployment must have, whoever calls. The table is written from the
-routes, and a test compares the two. A line that changes is a decision about who may do what: review it as such.
-\`UPDATE_PERMISSIONS=1 bun tests/run.ts tests/backend/http/routes.test.ts\` writes the table anew.
+\`none\` asks for nothing; *Needs* names what the deployment must have, whoever calls. The page is [generated](development.md#generated-files)
+from the routes. A line that changes is a decision about who may do what: review it as such.
 `
 
 /** What a route declares to ask of its caller; null when it declares nothing. */

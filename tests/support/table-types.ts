@@ -22,7 +22,7 @@ export async function tableTypes(db: Database): Promise<string> {
   const tables = [...byTable].map(
     ([table, its]) => `  ${table}: Readonly<{\n${its.map((one) => `    ${field(one)}\n`).join('')}  }>\n`,
   )
-  return `// Generated from the migrated schema by tests/core/tables.test.ts; UPDATE=1 writes it again.
+  return `// Generated from the migrated schema by tests/core/tables.test.ts.
 
 type Tables = {
 ${tables.join('')}}

@@ -13,7 +13,7 @@ const NOT_A_MEMBER = 'You are not a member of an organisation.'
 
 /**
  * Declares on a route of `/v1` who may call it: `permission` and `appPermission` require a permission of the caller's
- * role, `caller` a kind of caller, `open` nothing. The body is read after that is checked.
+ * role, `caller` a kind of caller, `public` nothing. The body is read after that is checked.
  */
 export const guard = (ctx: Context, requests: RequestStates) => {
   const isLimited = ctx.config.rateLimits.default !== null
@@ -59,7 +59,7 @@ export const guard = (ctx: Context, requests: RequestStates) => {
       detail: { 'x-permission': CALLER_DESCRIPTIONS[kind] } as object,
       transform: async (context: GuardInput) => {
         context.body = await authorise(context.request, (caller) => {
-          if (kind === 'anyone') return
+          if (kind === 'any') return
           if (!isActor(caller)) throw forbidden(NOT_A_MEMBER)
           if (kind === 'actor') return
           if (caller.type !== 'user') throw forbidden('Service accounts have no personal access tokens.')
@@ -70,14 +70,14 @@ export const guard = (ctx: Context, requests: RequestStates) => {
       },
       resolve: ({ request }) => ({ caller: requests.callerOf(request), ...actorOf({ request }) }),
     }),
-    open: (_: true) => ({
+    public: (_: true) => ({
       detail: { 'x-permission': 'none', security: [] } as object,
     }),
   })
 }
 
 const CALLER_DESCRIPTIONS = {
-  anyone: 'any signed-in caller',
+  any: 'any signed-in caller',
   actor: 'any member or service account',
   member: 'any member',
   'signed-in member': 'any member, with a session token',

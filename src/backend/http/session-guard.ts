@@ -11,16 +11,16 @@ import { audited } from './refusals.ts'
 import { hostOf, type RequestStates } from './requests.ts'
 
 const CALLER_DESCRIPTIONS = {
-  session: 'any signed-in user, by session cookie or session token',
-  password: 'any signed-in user, by session cookie or session token',
+  any: 'any signed-in user, by session cookie or session token',
+  passwordAuth: 'any signed-in user, by session cookie or session token',
   cookie: 'any signed-in user, by session cookie',
   owner: 'the Owner, by session cookie, signed in within the last 10 minutes',
 } as const
 
 /**
- * Declares on a route under `/service/auth/` who may call it: `visitor` anyone, `signedIn` a user with a session. With
- * `password`, both are 403 while password authentication is off. Since browsers send the cookie by themselves, requests
- * other than GET must be JSON and must not come from other sites.
+ * Declares on a route under `/service/auth/` who may call it: `public` anyone, `session` a user with a session. With
+ * `passwordAuth`, both are 403 while password authentication is off. Since browsers send the cookie by themselves,
+ * requests other than GET must be JSON and must not come from other sites.
  */
 export const sessionGuard = (ctx: Context, requests: RequestStates) => {
   const authorise = async (request: Request, kind: keyof typeof CALLER_DESCRIPTIONS): Promise<void> => {
@@ -37,17 +37,17 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
   }
 
   return new Elysia({ name: 'session-guard', normalize: false }).use(audited).macro({
-    visitor: (kind: 'anyone' | 'password') => ({
+    public: (kind: true | 'passwordAuth') => ({
       detail: { 'x-permission': 'none', ...condition(kind), security: [] } as object,
       transform: async (context: GuardInput) => {
         const { request } = context
-        if (kind === 'password') requirePasswords(ctx)
+        if (kind === 'passwordAuth') requirePasswordAuth(ctx)
         requireSameOrigin(ctx, request)
         requireJson(request)
         context.body = await requests.readBody(request)
       },
     }),
-    signedIn: (kind: keyof typeof CALLER_DESCRIPTIONS) => ({
+    session: (kind: keyof typeof CALLER_DESCRIPTIONS) => ({
       detail: {
         'x-permission': CALLER_DESCRIPTIONS[kind],
         ...condition(kind),
@@ -55,7 +55,7 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
       } as object,
       transform: async (context: GuardInput) => {
         const { request } = context
-        if (kind === 'password') requirePasswords(ctx)
+        if (kind === 'passwordAuth') requirePasswordAuth(ctx)
         await authorise(request, kind)
         requireSameOrigin(ctx, request)
         requireJson(request)
@@ -67,17 +67,18 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
 }
 
 /** What the deployment must have switched on. */
-const condition = (kind: string) => (kind === 'password' ? { 'x-condition': 'password authentication' } : {})
+const condition = (kind: true | keyof typeof CALLER_DESCRIPTIONS) =>
+  kind === 'passwordAuth' ? { 'x-condition': 'password authentication' } : {}
 
 const COOKIE_OR_TOKEN = [{ cookie: [] }, { bearer: [] }]
 const SECURITY = {
-  session: COOKIE_OR_TOKEN,
-  password: COOKIE_OR_TOKEN,
+  any: COOKIE_OR_TOKEN,
+  passwordAuth: COOKIE_OR_TOKEN,
   cookie: [{ cookie: [] }],
   owner: [{ cookie: [] }],
 } as const
 
-function requirePasswords(ctx: Context): void {
+function requirePasswordAuth(ctx: Context): void {
   if (!ctx.config.passwordAuth) throw forbidden('Password authentication is switched off.')
 }
 

@@ -15,12 +15,11 @@ export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
     .use(sessionGuard(ctx, requests))
     .post(
       '/password/forgot',
-      async ({ body, request, set }) => {
+      async ({ body, request }) => {
         await emailLinks.forgotPassword(ctx, body.email, requests.of(request).source)
-        set.status = 204
       },
       {
-        visitor: 'password',
+        public: 'passwordAuth',
         body: RequestLink,
         response: responses(204, NoContent, 400, 403, 413, 415),
         detail: {
@@ -42,10 +41,9 @@ export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
           readDeviceCookies(ctx.config, request),
         )
         set.headers['set-cookie'] = deviceCookie(ctx.config, reset.deviceCookie)
-        set.status = 204
       },
       {
-        visitor: 'password',
+        public: 'passwordAuth',
         body: ResetPassword,
         response: responses(204, NoContent, 400, 403, 404, 413, 415),
         detail: {
@@ -58,12 +56,11 @@ export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
     )
     .post(
       '/email/verify',
-      async ({ body, request, set }) => {
+      async ({ body, request }) => {
         await emailLinks.verifyEmail(ctx, body.token, requests.of(request).source)
-        set.status = 204
       },
       {
-        visitor: 'anyone',
+        public: true,
         body: LinkToken,
         response: responses(204, NoContent, 400, 403, 404, 413, 415),
         detail: {
@@ -75,12 +72,11 @@ export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
     )
     .post(
       '/email/resend',
-      async ({ body, request, set }) => {
+      async ({ body, request }) => {
         await emailLinks.resendVerification(ctx, body.email, requests.of(request).source)
-        set.status = 204
       },
       {
-        visitor: 'anyone',
+        public: true,
         body: RequestLink,
         response: responses(204, NoContent, 400, 403, 413, 415),
         detail: {

@@ -15,7 +15,7 @@ export const healthRoutes = (ctx: Context, requests: RequestStates) => {
   return new Elysia({ prefix: '/service', normalize: false })
     .use(guard(ctx, requests))
     .get('/health', () => ({ status: 'alive', version: ctx.config.version }), {
-      open: true,
+      public: true,
       response: responses(200, Type.Object({ status: Type.String(), version: Type.String() })),
       detail: {
         tags,
@@ -31,7 +31,7 @@ export const healthRoutes = (ctx: Context, requests: RequestStates) => {
         return { status: 'ready', schema: state.schema }
       },
       {
-        open: true,
+        public: true,
         response: responses(200, Type.Object({ status: Type.String(), schema: Type.Integer() })),
         detail: {
           tags,

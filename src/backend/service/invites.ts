@@ -13,7 +13,7 @@ export const inviteLinksRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/auth/invites', normalize: false })
     .use(sessionGuard(ctx, requests))
     .post('/lookup', ({ body }) => acceptance.preview(ctx, body.token), {
-      visitor: 'anyone',
+      public: true,
       body: LinkToken,
       response: responses(200, acceptance.InvitePreview, 400, 403, 404, 413, 415),
       detail: {
@@ -23,7 +23,7 @@ export const inviteLinksRoutes = (ctx: Context, requests: RequestStates) =>
       },
     })
     .post('/accept', ({ body, caller }) => acceptance.accept(ctx, caller, body.token), {
-      signedIn: 'session',
+      session: 'any',
       audit: 'invite.accept_refused',
       body: LinkToken,
       response: responses(200, acceptance.Accepted, 400, 401, 403, 404, 409, 413, 415),

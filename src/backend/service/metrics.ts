@@ -15,7 +15,7 @@ export const metricsRoutes = (ctx: Context, requests: RequestStates) =>
       return ctx.metrics.text()
     },
     {
-      open: true,
+      public: true,
       response: responses(200, Type.String({ description: "Prometheus' text format." })),
       detail: {
         tags: ['Health'],

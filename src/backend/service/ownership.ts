@@ -11,7 +11,7 @@ export const ownershipRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/auth/ownership', normalize: false })
     .use(sessionGuard(ctx, requests))
     .post('/transfer', ({ body, caller }) => transfer(ctx, caller as Actor, body), {
-      signedIn: 'owner',
+      session: 'owner',
       audit: 'organisation.update_refused',
       body: TransferOwnership,
       response: responses(204, NoContent, 400, 401, 403, 404, 413, 415),

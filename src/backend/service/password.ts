@@ -20,11 +20,10 @@ export const passwordRoutes = (ctx: Context, requests: RequestStates) =>
         const { source } = requests.of(request)
         const registered = await register(ctx, body, source, readDeviceCookies(ctx.config, request))
         set.headers['set-cookie'] = deviceCookie(ctx.config, registered.deviceCookie)
-        set.status = 201
         return registered.answer
       },
       {
-        visitor: 'password',
+        public: 'passwordAuth',
         body: Register,
         response: responses(201, Registered, 400, 403, 404, 409, 413, 415),
         detail: {
@@ -47,7 +46,7 @@ export const passwordRoutes = (ctx: Context, requests: RequestStates) =>
         return signedIn.answer
       },
       {
-        visitor: 'password',
+        public: 'passwordAuth',
         body: SignIn,
         response: responses(200, SignedIn, 400, 401, 403, 413, 415),
         detail: {
@@ -66,10 +65,9 @@ export const passwordRoutes = (ctx: Context, requests: RequestStates) =>
           endedSessionCookie(ctx.config),
           deviceCookie(ctx.config, changed.deviceCookie),
         ]
-        set.status = 204
       },
       {
-        signedIn: 'password',
+        session: 'passwordAuth',
         audit: 'user.update_refused',
         body: ChangePassword,
         response: responses(204, NoContent, 400, 401, 403, 413, 415),

@@ -15,7 +15,7 @@ export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/auth', normalize: false })
     .use(sessionGuard(ctx, requests))
     .get('/methods', () => methods(ctx), {
-      visitor: 'anyone',
+      public: true,
       response: responses(200, Methods),
       detail: {
         tags,
@@ -25,7 +25,7 @@ export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
       },
     })
     .post('/session', ({ caller }) => sessions.issueToken(ctx, caller), {
-      signedIn: 'cookie',
+      session: 'cookie',
       audit: 'session.create_refused',
       body: EmptyBody,
       response: responses(200, SessionToken, 400, 401, 403, 413, 415),
@@ -40,10 +40,9 @@ export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
       async ({ caller, set }) => {
         await sessions.end(ctx, caller, caller.credential.id)
         set.headers['set-cookie'] = endedSessionCookie(ctx.config)
-        set.status = 204
       },
       {
-        signedIn: 'session',
+        session: 'any',
         audit: 'session.delete_refused',
         body: EmptyBody,
         response: responses(204, NoContent, 400, 401, 403, 413, 415),
@@ -55,7 +54,7 @@ export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
       },
     )
     .get('/sessions', ({ caller, query }) => sessions.list(ctx, caller, query), {
-      signedIn: 'session',
+      session: 'any',
       audit: 'session.read_refused',
       query: PageQuery,
       response: responses(200, ListOf(Session), 400, 401),
@@ -70,10 +69,9 @@ export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
       async ({ caller, params, set }) => {
         const { isCurrent } = await sessions.end(ctx, caller, params.id)
         if (isCurrent) set.headers['set-cookie'] = endedSessionCookie(ctx.config)
-        set.status = 204
       },
       {
-        signedIn: 'session',
+        session: 'any',
         audit: 'session.delete_refused',
         params: ById,
         response: responses(204, NoContent, 401, 403, 404, 415),

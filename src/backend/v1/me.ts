@@ -12,7 +12,7 @@ export const meRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/me', normalize: false })
     .use(guard(ctx, requests))
     .get('/', ({ caller }) => me.get(ctx, caller), {
-      caller: 'anyone',
+      caller: 'any',
       response: responses(200, me.Me, 401),
       detail: {
         tags,

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { REFUSALS } from '../../../src/core/audit/refusals.ts'
 import { api, type Client } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
+import { refusalDeclaredBy } from '../../support/event-tables.ts'
+import { expectGenerated } from '../../support/generated.ts'
 import { member, owner } from '../../support/people.ts'
 import { permissionOf, permissionTable, type Route } from '../../support/permission-table.ts'
 
-// UPDATE_PERMISSIONS=1 writes the table anew; what changed is then to be read in the diff.
 const TABLE = join(import.meta.dir, '../../../docs/permissions.md')
-const isUpdate = Boolean(process.env.UPDATE_PERMISSIONS)
 
 let ctx: TestContext
 let service: ReturnType<typeof api>
@@ -45,13 +46,22 @@ const nameOf = ({ method, path }: Route) => `${method} ${path.replace(/(.)\/$/, 
 describe('every route', () => {
   test('asks of its caller what docs/permissions.md says', async () => {
     expect(routes.filter((route) => permissionOf(route) === null).map(nameOf)).toEqual([])
-    const table = permissionTable(routes)
-    if (isUpdate) await Bun.write(TABLE, table)
-    expect(
-      await Bun.file(TABLE).text(),
-      'A route asks for another permission than docs/permissions.md says. If that is meant: ' +
-        'UPDATE_PERMISSIONS=1 bun tests/run.ts tests/backend/http/routes.test.ts, and have the changed lines reviewed.',
-    ).toBe(table)
+    await expectGenerated(TABLE, permissionTable(routes))
+  })
+
+  test('that may refuse a known caller declares what that is called in the audit log', () => {
+    // Without a caller, or without anything asked of it, there is nobody whose refusal could be recorded.
+    const refusesNobody = (route: Route) =>
+      ['none', 'any signed-in caller'].includes(permissionOf(route) ?? '')
+    expect(routes.filter((route) => !refusesNobody(route) && !refusalDeclaredBy(route)).map(nameOf)).toEqual(
+      [],
+    )
+    expect(routes.filter((route) => refusesNobody(route) && refusalDeclaredBy(route)).map(nameOf)).toEqual([])
+  })
+
+  test('and only routes: every refusal of the audit log is declared by one', () => {
+    const declared = new Set(routes.map((route) => refusalDeclaredBy(route)?.eventType))
+    expect(REFUSALS.filter((refusal) => !declared.has(refusal))).toEqual([])
   })
 
   test.each(['permissions', 'app_permissions'])(
