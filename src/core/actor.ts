@@ -1,13 +1,13 @@
 import type { Permissions, RoleKind } from './permissions.ts'
 
-/** Where a request came from, as the audit trail keeps it. */
-export type RequestOrigin = Readonly<{
+/** Where a request came from, as the audit log keeps it. A browser's `Origin` is something else. */
+export type RequestSource = Readonly<{
   ipAddress: string | null
   userAgent: string | null
   requestId: string
 }>
 
-/** How a caller proved who it is; `secret` is the bearer text itself and never leaves the request. */
+/** How a caller proved who it is; `text` is the token or cookie itself, kept for the duration of the request only. */
 export type Credential = Readonly<{ kind: 'token' | 'session'; id: string; text: string }>
 
 /** A caller that belongs to the organisation: a member, or a service account. */
@@ -21,10 +21,10 @@ export type Actor = Readonly<{
   organisation: Readonly<{ id: string }>
   role: Readonly<{ id: string; kind: RoleKind; name: string; permissions: Permissions }>
   credential: Credential
-  origin: RequestOrigin
+  source: RequestSource
 }>
 
-/** A person who is signed in and belongs to no organisation. */
+/** A signed-in user who belongs to no organisation. */
 export type UserWithoutMembership = Readonly<{
   type: 'user'
   id: null
@@ -32,10 +32,10 @@ export type UserWithoutMembership = Readonly<{
   name: string
   email: string
   credential: Credential
-  origin: RequestOrigin
+  source: RequestSource
 }>
 
-/** Whoever a valid credential names. */
+/** The user or service account that a valid credential names. */
 export type Caller = Actor | UserWithoutMembership
 
 /** Whether a caller belongs to the organisation. */

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { SESSION_IDLE_SECONDS } from './authentication/authenticate.ts'
+import { SESSION_IDLE_SECONDS } from './sessions/lifetime.ts'
 
 /** Refusals and failed sign-ins of one minute share an entry; after this long none can join one any more. */
 const COALESCING_SECONDS = 120
