@@ -2,14 +2,14 @@ import { actorHasGlobalAccess, type RoleHolder } from '../access.ts'
 import { hasGlobalAccess, type RoleKind } from '../permissions.ts'
 import { forbid, type Policy, refuse } from '../policy.ts'
 
-/** Setting the access of a member or service account, whatever to. */
+/** Setting the access of a member or service account, whatever the new one is. */
 export const setAccess: Policy<{ kind: RoleKind }> = [
-  forbid("This member's role has global access: it reaches every app and environment already.", ({ kind }) =>
+  forbid('This member has global access: every app and environment is accessible already.', ({ kind }) =>
     hasGlobalAccess(kind),
   ),
 ]
 
-/** Granting environments; each says whether the actor can access it itself. API.md, Members and access. */
+/** Granting environments; `isOwn` says whether the actor can access one itself. */
 export const grant: Policy<{
   actor: RoleHolder
   environments: readonly Readonly<{ environmentId: string; isOwn: boolean }>[]

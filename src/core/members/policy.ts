@@ -4,7 +4,7 @@ import { forbid, type Policy } from '../policy.ts'
 
 type Target = Readonly<{ id: string; kind: RoleKind }>
 
-/** Changing a member's role, whatever the new one. SPEC.md, Errors. */
+/** Changing a member's role, whatever the new one is. */
 export const changeRole: Policy<{ actor: RoleHolder; member: Target }> = [
   forbid(
     "The Owner's role cannot be changed via the API. Use the ownership transfer flow.",
@@ -12,25 +12,27 @@ export const changeRole: Policy<{ actor: RoleHolder; member: Target }> = [
   ),
   forbid('You cannot change your own role.', isSelf),
   forbid('You cannot change the role of a member with global access.', ({ actor, member }) =>
-    isBeyond(actor, member.kind),
+    isGlobalAccessOffLimits(actor, member.kind),
   ),
 ]
 
-/** Giving a member a role of this kind. SPEC.md, Errors; API.md, Members. */
+/** Giving a member a role of this kind. */
 export const assignRole: Policy<{ actor: RoleHolder; kind: RoleKind }> = [
   forbid(
     'The Owner role cannot be assigned via the API. Use the ownership transfer flow.',
     ({ kind }) => kind === 'owner',
   ),
-  forbid('You cannot assign a role with global access.', ({ actor, kind }) => isBeyond(actor, kind)),
+  forbid('You cannot assign a role with global access.', ({ actor, kind }) =>
+    isGlobalAccessOffLimits(actor, kind),
+  ),
 ]
 
-/** Removing a member. SPEC.md, Errors; API.md, Members. */
+/** Removing a member. */
 export const remove: Policy<{ actor: RoleHolder; member: Target }> = [
   forbid('The Owner cannot be removed from the organisation.', ({ member }) => member.kind === 'owner'),
   forbid('You cannot remove yourself from the organisation.', isSelf),
   forbid('You cannot remove a member with global access.', ({ actor, member }) =>
-    isBeyond(actor, member.kind),
+    isGlobalAccessOffLimits(actor, member.kind),
   ),
 ]
 
@@ -38,7 +40,7 @@ function isSelf({ actor, member }: { actor: RoleHolder; member: Target }): boole
   return actor.type === 'user' && actor.id === member.id
 }
 
-/** Service accounts, and users without global access, can't touch a role with global access. */
-function isBeyond(actor: RoleHolder, kind: RoleKind): boolean {
+/** Service accounts, and users without global access, must not touch roles with global access. */
+function isGlobalAccessOffLimits(actor: RoleHolder, kind: RoleKind): boolean {
   return hasGlobalAccess(kind) && (actor.type === 'service_account' || !hasGlobalAccess(actor.role.kind))
 }

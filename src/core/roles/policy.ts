@@ -9,7 +9,7 @@ export const create: Policy<{ actor: RoleHolder; permissions: Permissions }> = [
   refuse(403, ({ actor, permissions }) => beyondOwn(actor, permissions)),
 ]
 
-/** Changing a role, whatever about it. */
+/** Changing anything of a role. */
 export const update: Policy<{ actor: RoleHolder; role: RoleFacts }> = [
   forbid('Default roles cannot be modified.', ({ role }) => role.kind !== 'custom'),
   forbid(
@@ -23,21 +23,21 @@ export const changePermissions: Policy<{ actor: RoleHolder; before: Permissions;
   refuse(403, ({ actor, before, after }) => beyondOwn(actor, addedPermissions(before, after))),
 ]
 
-/** Deleting a role, whoever holds it. */
+/** Deleting a role, in use or not. */
 export const remove: Policy<{ role: RoleFacts }> = [
   forbid('Default roles cannot be deleted.', ({ role }) => role.kind !== 'custom'),
 ]
 
-/** How many hold a role. */
+/** How many members, service accounts and pending invites have a role. */
 export type Holders = Readonly<{ members: number; serviceAccounts: number; invites: number }>
 
-/** Deleting a role that may be held. */
+/** Deleting a role that may be in use. */
 export const removeHeld: Policy<Holders> = [
   refuse(409, (holders) => {
     const held = describeHolders(holders)
     return held.length === 0
       ? null
-      : `The role is still held by ${held.join(' and ')}; reassign or cancel them first.`
+      : `The role is in use by ${held.join(' and ')}. Reassign or cancel them first.`
   }),
 ]
 

@@ -2,10 +2,10 @@ import { actorHasGlobalAccess, beyondOwn, type RoleHolder } from '../access.ts'
 import { hasGlobalAccess, type Permissions, permissionsOf, type RoleKind } from '../permissions.ts'
 import { forbid, type Policy, refuse } from '../policy.ts'
 
-type HeldRole = Readonly<{ kind: RoleKind; permissions: Permissions | null }>
+type AssignedRole = Readonly<{ kind: RoleKind; permissions: Permissions | null }>
 
-/** Letting a service account hold a role, at its creation or later. API.md, Callers. */
-export const assignRole: Policy<{ actor: RoleHolder; role: HeldRole }> = [
+/** Giving a service account a role, at its creation or later. */
+export const assignRole: Policy<{ actor: RoleHolder; role: AssignedRole }> = [
   refuse(400, ({ role }) =>
     hasGlobalAccess(role.kind) ? 'A service account cannot hold a role with global access.' : null,
   ),
@@ -13,17 +13,17 @@ export const assignRole: Policy<{ actor: RoleHolder; role: HeldRole }> = [
 ]
 
 /**
- * Creating a token of a service account: it must give its creator nothing new, neither actions nor environments.
- * `reachesMore` says whether the account is granted an environment that the actor is not. API.md, Callers.
+ * Creating a token of a service account: it must give its creator no further permissions or environments.
+ * `canAccessMore` says whether the service account is granted an environment that the actor is not.
  */
-export const createToken: Policy<{ actor: RoleHolder; role: HeldRole; reachesMore: boolean }> = [
+export const createToken: Policy<{ actor: RoleHolder; role: AssignedRole; canAccessMore: boolean }> = [
   refuse(403, beyondOwnRole),
   forbid(
     "This service account can access environments that you can't, so you can't create a token for it.",
-    ({ actor, reachesMore }) => reachesMore && !actorHasGlobalAccess(actor),
+    ({ actor, canAccessMore }) => canAccessMore && !actorHasGlobalAccess(actor),
   ),
 ]
 
-function beyondOwnRole({ actor, role }: { actor: RoleHolder; role: HeldRole }): string | null {
+function beyondOwnRole({ actor, role }: { actor: RoleHolder; role: AssignedRole }): string | null {
   return beyondOwn(actor, permissionsOf(role.kind, role.permissions))
 }

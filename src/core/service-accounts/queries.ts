@@ -95,7 +95,7 @@ export const tokensIn = (rows: readonly AccountTokenRow[]): TokenRow[] =>
   )
 
 /** Whether a service account is granted an environment that the actor is not. */
-export const reachesMore = async (tx: Transaction, id: string, actorId: string): Promise<boolean> => {
+export const canAccessMore = async (tx: Transaction, id: string, actorId: string): Promise<boolean> => {
   const [row] = await tx`
     select 1 from grants g where g.principal_id = ${id} and not exists (
       select 1 from grants own where own.principal_id = ${actorId} and own.environment_id = g.environment_id)

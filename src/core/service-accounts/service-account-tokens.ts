@@ -40,9 +40,10 @@ export const create = (
   const expiresAt = expiryFrom(input, ctx.clock.now())
   return changeOrganisation(ctx, actor, async (tx, actor) => {
     const account = await existing(tx, actor, accountId)
-    const reachesMore = !actorHasGlobalAccess(actor) && (await queries.reachesMore(tx, account.id, actor.id))
+    const canAccessMore =
+      !actorHasGlobalAccess(actor) && (await queries.canAccessMore(tx, account.id, actor.id))
     const role = { kind: account.role_kind, permissions: account.role_permissions }
-    enforce(policy.createToken, { actor, role, reachesMore })
+    enforce(policy.createToken, { actor, role, canAccessMore })
     return issueAndRecord(ctx, tx, actor, { id: account.id, kind: 'sat' }, { name: input.name, expiresAt })
   })
 }

@@ -53,7 +53,7 @@ export const CreatedServiceAccount = Type.Composite([
 ])
 export type CreatedServiceAccount = Static<typeof CreatedServiceAccount>
 
-const RoleId = () => Id({ description: 'The role to hold: any without global access.' })
+const RoleId = () => Id({ description: 'The role to assign: any without global access.' })
 
 /** The body that creates a service account. */
 export const CreateServiceAccount = StrictObject({

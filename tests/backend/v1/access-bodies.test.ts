@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => ctx.close())
 
-/** Somebody's access, by its path. */
+/** The path of a principal's access. */
 const subjects = {
   members: async () => (await member(ctx, 'developer')).id,
   'service-accounts': async () => (await serviceAccount(ctx, 'service')).id,
@@ -37,7 +37,7 @@ const valuesOf = async (id: string) =>
   (await entriesAbout(ctx, id)).map((entry) => [entry.old_values, entry.new_values])
 
 describe.each(kinds)('PUT /v1/%s/:id/access is recorded', (kind) => {
-  test('as what was granted and what was revoked, and nothing that stayed', async () => {
+  test('with what was granted and what was revoked, without what stayed', async () => {
     const [first, second] = [await app(ctx), await app(ctx)]
     const id = await subjects[kind]()
     await put(kind, id, accessTo(first))
@@ -76,7 +76,7 @@ test('a change of more than 1,000 environments names 1,000 of them and says how 
   expect(revoking?.old_values).toEqual({ revoked: idsOf(large).sort().slice(0, 1000), total: 1100 })
 })
 
-test('changes at once on two replicas are recorded so that they add up to the access in the end', async () => {
+test('the audit entries of concurrent changes on two replicas add up to the final access', async () => {
   const pool = openDatabase(ctx.database.config)
   const replica = api({ ...ctx, db: pool })
   try {
@@ -126,7 +126,7 @@ describe.each(kinds)('PUT /v1/%s/:id/access takes', (kind) => {
     ])
   })
 
-  test('no list of more than that, whatever is in it', async () => {
+  test('no longer list, whatever it contains', async () => {
     const full = (field: string) => [400, `${field} must have at most ${MAX_IDS} items.`]
     const lists = [
       environments(26_000),

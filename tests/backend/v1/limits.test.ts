@@ -12,7 +12,7 @@ import { member, owner, type Person, roleOf, serviceAccount, session } from '../
 let ctx: TestContext
 let pool: Database
 let ada: Person & { organisationId: string }
-/** Two backends on one database, each with connections of its own. */
+/** Two backends on one database, each with its own connections. */
 let here: ReturnType<typeof api>
 let there: ReturnType<typeof api>
 let admin: Client
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 type Create = (service: ReturnType<typeof api>) => Promise<Answer>
 
-/** Creates three more than there is room for, at two backends at once: exactly the room is filled. */
+/** Creates three more than the limit allows, concurrently at two backends: exactly `room` succeed. */
 async function fillsExactly(room: number, create: Create, sentence: string): Promise<void> {
   const answers = await Promise.all(
     Array.from({ length: room + 3 }, (_, index) => create(index % 2 === 0 ? here : there)),
@@ -52,24 +52,24 @@ describe(`more than ${MOST_LIVE_TOKENS} live tokens are refused`, () => {
       from generate_series(1, ${count}::int)`
   const inSeconds = (seconds: number) => new Date(ctx.clock.now().getTime() + seconds * 1000)
 
-  test('to a member: expired ones do not count, and one that ends makes room', async () => {
+  test('to a member: expired ones do not count, and revoking one makes room', async () => {
     const mel = await member(ctx, 'developer')
     await addTokens(mel.id, 150, inSeconds(0))
     await addTokens(mel.id, MOST_LIVE_TOKENS - 6, inSeconds(600))
-    const bearer = await session(ctx, mel.userId)
-    const create: Create = (service) => service.as(bearer).post('/v1/tokens', { name: 'x' })
-    // The one that `member` gave, and the five that fit.
+    const sessionToken = await session(ctx, mel.userId)
+    const create: Create = (service) => service.as(sessionToken).post('/v1/tokens', { name: 'x' })
+    // The token of `member`, and the five that were created.
     await fillsExactly(5, create, 'You can have at most 100 live tokens. Revoke one first.')
-    const { data } = (await here.as(bearer).get('/v1/tokens')).body
+    const { data } = (await here.as(sessionToken).get('/v1/tokens')).body
     const one = data.find((token: { name: string }) => token.name === 'x')
-    expect((await here.as(bearer).delete(`/v1/tokens/${one.id}`)).status).toBe(204)
+    expect((await here.as(sessionToken).delete(`/v1/tokens/${one.id}`)).status).toBe(204)
     await fillsExactly(1, create, 'You can have at most 100 live tokens. Revoke one first.')
     expect((await admin.get(`/v1/members/${mel.id}`)).status).toBe(200)
     ctx.clock.advance(600)
     expect((await create(there)).status).toBe(201)
   })
 
-  test('to a service account, whoever creates them', async () => {
+  test('to a service account, with any creator', async () => {
     const robot = await serviceAccount(ctx, 'service')
     const other = await member(ctx, 'admin')
     await addTokens(robot.id, MOST_LIVE_TOKENS - 5, null)
@@ -79,13 +79,15 @@ describe(`more than ${MOST_LIVE_TOKENS} live tokens are refused`, () => {
     await fillsExactly(4, create, 'A service account can have at most 100 live tokens. Revoke one first.')
   })
 
-  test('a member who creates tokens and is removed meanwhile ends without any, and nobody waits in a circle', async () => {
+  test('removing a member while it creates tokens leaves none, without a deadlock', async () => {
     for (let round = 0; round < 5; round++) {
       const mel = await member(ctx, 'developer')
-      const bearer = await session(ctx, mel.userId)
+      const sessionToken = await session(ctx, mel.userId)
       const [removed, ...created] = await Promise.all([
         Bun.sleep(round).then(() => admin.delete(`/v1/members/${mel.id}`)),
-        ...[here, there, here, there].map((service) => service.as(bearer).post('/v1/tokens', { name: 'x' })),
+        ...[here, there, here, there].map((service) =>
+          service.as(sessionToken).post('/v1/tokens', { name: 'x' }),
+        ),
       ])
       expect(removed?.status).toBe(204)
       for (const { status } of created) expect([201, 401]).toContain(status)
@@ -94,7 +96,7 @@ describe(`more than ${MOST_LIVE_TOKENS} live tokens are refused`, () => {
   })
 })
 
-test(`more than ${CUSTOM_ROLES.most} custom roles are refused, and one that is deleted makes room`, async () => {
+test(`more than ${CUSTOM_ROLES.most} custom roles are refused, and deleting one makes room`, async () => {
   await ctx.db`
     insert into roles (id, organisation_id, kind, name, name_key, permissions, created_at, updated_at)
     select gen_random_uuid(), ${ada.organisationId}, 'custom', 'Many ' || n, 'many ' || n,
@@ -111,7 +113,7 @@ test(`more than ${CUSTOM_ROLES.most} custom roles are refused, and one that is d
   await fillsExactly(1, create, sentence)
 })
 
-test(`more than ${SERVICE_ACCOUNTS.most} service accounts are refused, and one that is deleted makes room`, async () => {
+test(`more than ${SERVICE_ACCOUNTS.most} service accounts are refused, and deleting one makes room`, async () => {
   const role = await roleOf(ctx, 'service')
   const [before] = await ctx.db<{ count: number }[]>`select count(*)::int as count from service_accounts`
   const count = SERVICE_ACCOUNTS.most - 2 - (before?.count ?? 0)

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => ctx.close())
 
-const as = (person: { token: string }) => service.as(person.token)
+const as = (caller: { token: string }) => service.as(caller.token)
 const everything = (...apps: TestApp[]) => ({
   apps: apps.map(({ id, environments }) => ({
     id,
@@ -58,7 +58,7 @@ describe('PUT /v1/members/:id/access', () => {
     expect(await copiesOf(grace.id)).toHaveLength(0)
   })
 
-  test('changes nothing the second time: no copy, no date, no entry', async () => {
+  test('the same request again writes nothing: no key copy, no date, no audit entry', async () => {
     const grace = await member(ctx, 'developer')
     const first = await put(ada, grace.id, everything(payments))
     const before = await copiesOf(grace.id)
@@ -127,7 +127,7 @@ describe('PUT /v1/members/:id/access', () => {
     expect(await entriesOf(grace.id)).toHaveLength(0)
   })
 
-  test('is 404 for an unknown member, 403 for one with global access, 401 and 403 before that', async () => {
+  test('is 404 for an unknown member, 403 for one with global access; credentials and permission are checked first', async () => {
     const admin = await member(ctx, 'admin')
     const developer = await member(ctx, 'developer')
     expect((await put(ada, randomUUID(), { apps: [] })).status).toBe(404)
@@ -136,7 +136,7 @@ describe('PUT /v1/members/:id/access', () => {
     expect((await service.anonymous.put(`/v1/members/${admin.id}/access`, {})).status).toBe(401)
   })
 
-  test('granting needs the caller’s own access; keeping and revoking never do', async () => {
+  test('granting needs the caller’s own access; keeping and revoking do not', async () => {
     const manager = await member(ctx, 'manager')
     const grace = await member(ctx, 'developer')
     await put(ada, manager.id, everything(payments))
@@ -154,7 +154,7 @@ describe('PUT /v1/members/:id/access', () => {
     expect((await put(manager, grace.id, everything(payments))).status).toBe(200)
   })
 
-  test('one’s own access may be reduced, and not raised again', async () => {
+  test('a caller can reduce its own access, and not restore it', async () => {
     const manager = await member(ctx, 'manager')
     await put(ada, manager.id, everything(payments))
     expect((await put(manager, manager.id, { apps: [] })).status).toBe(200)
@@ -180,7 +180,7 @@ describe('PUT /v1/members/:id/access', () => {
     expect(await copiesOf(all.id)).toHaveLength(60)
   })
 
-  test('two at once end in one of the two states', async () => {
+  test('concurrent requests end in one of the two states', async () => {
     for (let round = 0; round < 5; round++) {
       const grace = await member(ctx, 'developer')
       const answers = await Promise.all([
@@ -194,7 +194,7 @@ describe('PUT /v1/members/:id/access', () => {
     }
   })
 
-  test('beside a removal of the member it is 200 or 404', async () => {
+  test('while the member is removed it is 200 or 404', async () => {
     for (let round = 0; round < 5; round++) {
       const grace = await member(ctx, 'developer')
       const [granted, removed] = await Promise.all([
@@ -209,7 +209,7 @@ describe('PUT /v1/members/:id/access', () => {
 })
 
 describe('GET /v1/members/:id/access', () => {
-  test('of a member with global access shows every app and environment', async () => {
+  test('shows every app and environment for a member with global access', async () => {
     const { body } = await as(ada).get(`/v1/members/${ada.id}/access`)
     const [apps] = await ctx.db`select count(*)::int as n from apps`
     expect(body.apps).toHaveLength(apps?.n)
@@ -218,7 +218,7 @@ describe('GET /v1/members/:id/access', () => {
     )
   })
 
-  test('of anybody else shows what was granted, in two statements with authentication', async () => {
+  test('shows what was granted for any other member, in two statements with authentication', async () => {
     const grace = await member(ctx, 'developer')
     expect((await as(grace).get(`/v1/members/${grace.id}/access`)).body.apps).toEqual([])
     await as(grace).get('/v1/me')

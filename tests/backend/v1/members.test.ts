@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => ctx.close())
 
-const as = (person: { token: string }) => service.as(person.token)
+const as = (caller: { token: string }) => service.as(caller.token)
 const copies = async (id: string) =>
   (
     await ctx.db<{ n: number }[]>`select count(*)::int as n from environment_keys where principal_id = ${id}`
@@ -42,7 +42,7 @@ describe('GET /v1/members', () => {
     })
   })
 
-  test('pages with limit and cursor through everybody once', async () => {
+  test('pages with limit and cursor list every member once', async () => {
     for (let i = 0; i < 3; i++) await member(ctx, 'developer')
     const everybody = (await as(ada).get('/v1/members')).body.data
     const seen = []
@@ -101,7 +101,7 @@ describe('GET /v1/members/:id', () => {
 })
 
 describe('PUT /v1/members/:id', () => {
-  test('gives the member another role and an audit entry tells of it', async () => {
+  test('gives the member another role and writes an audit entry', async () => {
     const grace = await member(ctx, 'developer')
     const manager = await roleOf(ctx, 'manager')
     ctx.clock.advance(60)
@@ -117,7 +117,7 @@ describe('PUT /v1/members/:id', () => {
     })
   })
 
-  test('changes nothing when the role is held already', async () => {
+  test('the same role changes nothing', async () => {
     const grace = await member(ctx, 'developer')
     const before = (await as(ada).get(`/v1/members/${grace.id}`)).body
     ctx.clock.advance(60)
@@ -128,7 +128,7 @@ describe('PUT /v1/members/:id', () => {
     expect(await ctx.db`select 1 from audit_entries where resource_id = ${grace.id}`).toHaveLength(0)
   })
 
-  test('a promotion to global access brings a copy of every key, a demotion leaves what was granted', async () => {
+  test('promotion to global access adds a key copy of every environment, demotion keeps the granted ones', async () => {
     const first = await app(ctx)
     await app(ctx)
     const grace = await member(ctx, 'developer')
@@ -158,7 +158,7 @@ describe('PUT /v1/members/:id', () => {
     expect((await put(manager, developer.id, { role_id: admin.id })).status).toBe(403)
   })
 
-  test('answers each rule of the table with a sentence', async () => {
+  test('each rule is answered with its sentence', async () => {
     const developer = await member(ctx, 'developer')
     const robot = await serviceAccount(ctx, 'manager')
     const ownerRole = await roleOf(ctx, 'owner')
@@ -192,7 +192,7 @@ describe('DELETE /v1/members/:id', () => {
     expect(history).toMatchObject({ role_name: 'Admin', removed_at: expect.any(Date) })
   })
 
-  test('refuses the Owner, oneself, and a member with global access to those without', async () => {
+  test('the Owner, the caller itself and, without global access, members with global access are refused', async () => {
     const admin = await member(ctx, 'admin')
     const manager = await member(ctx, 'manager')
     const robot = await serviceAccount(ctx, 'manager')

@@ -40,7 +40,7 @@ describe('GET /v1/roles', () => {
     expect(body).not.toHaveProperty('nextCursor')
   })
 
-  test('is 401 without credentials, with the header that says what is missing', async () => {
+  test('is 401 without credentials, with the WWW-Authenticate header', async () => {
     const { status, body, headers } = await service.anonymous.get('/v1/roles')
     expect(status).toBe(401)
     expect(body).toEqual({ error: 'Authentication credentials were not provided.' })
@@ -129,7 +129,7 @@ describe('GET /v1/roles/:id', () => {
     expect(body.permissions.appPermissions).toEqual(DEFAULT_ROLES[0]?.permissions.appPermissions)
   })
 
-  test('is 404 for an id that is unknown or malformed, 401 and 403 before that', async () => {
+  test('is 404 for an unknown or malformed id; credentials and permission are checked first', async () => {
     const nobody = await member(ctx, { id: await custom('Nobody') })
     for (const id of [randomUUID(), 'x']) {
       expect((await service.as(ada.token).get(`/v1/roles/${id}`)).body).toEqual({ error: 'Role not found.' })
@@ -193,7 +193,7 @@ describe('PUT /v1/roles/:id', () => {
     expect((await put(id, { permissions: { ...nothing, global_access: true } })).status).toBe(400)
   })
 
-  test('two at once end in the state of one of them', async () => {
+  test('concurrent changes end in the state of one of them', async () => {
     const id = await custom('Raced')
     const replica = api(ctx)
     for (let round = 0; round < 5; round++) {
@@ -208,17 +208,17 @@ describe('PUT /v1/roles/:id', () => {
     }
   })
 
-  test('two roles that take one name at once: one gets it', async () => {
+  test('of two concurrent changes to one name, one succeeds', async () => {
     const ids = [await custom('Left'), await custom('Right')]
     const answers = await Promise.all(ids.map((id) => put(id, { name: 'Wanted' })))
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409])
   })
 })
 
-describe('nobody climbs by the API', () => {
+describe('privilege escalation by roles is refused', () => {
   const all = { Roles: ['create', 'read', 'update', 'delete'], Apps: ['read'] }
 
-  test('a caller without global access hands out only what it holds itself', async () => {
+  test('a caller without global access can give only permissions that it has', async () => {
     const clerk = await member(ctx, { id: await custom('Clerk', { permissions: all, app_permissions: {} }) })
     const as = service.as(clerk.token)
     const beyond = { permissions: { Apps: ['read', 'update'] }, app_permissions: {} }
@@ -239,7 +239,7 @@ describe('nobody climbs by the API', () => {
     ).toBe(201)
   })
 
-  test('nor changes the role that it holds', async () => {
+  test("a caller without global access can't change its own role", async () => {
     const id = await custom('Own', { permissions: all, app_permissions: {} })
     const clerk = await member(ctx, { id })
     const robot = await serviceAccount(ctx, { id })
@@ -250,7 +250,7 @@ describe('nobody climbs by the API', () => {
 })
 
 describe('DELETE /v1/roles/:id', () => {
-  test('deletes a custom role that nobody holds', async () => {
+  test('deletes a custom role that is not in use', async () => {
     const id = await custom('Short-lived')
     expect(await service.as(ada.token).delete(`/v1/roles/${id}`)).toMatchObject({ status: 204, body: '' })
     expect((await service.as(ada.token).get(`/v1/roles/${id}`)).status).toBe(404)
@@ -264,7 +264,7 @@ describe('DELETE /v1/roles/:id', () => {
     expect({ status, body }).toEqual({ status: 403, body: { error: 'Default roles cannot be deleted.' } })
   })
 
-  test('is 409 while a member, a service account or a pending invite holds it', async () => {
+  test('is 409 while a member, a service account or a pending invite has it', async () => {
     const [byMember, byAccount, byInvite] = [await custom('M'), await custom('A'), await custom('I')]
     await member(ctx, { id: byMember })
     await serviceAccount(ctx, { id: byAccount })
@@ -284,7 +284,7 @@ describe('DELETE /v1/roles/:id', () => {
   })
 })
 
-test('on the free plan custom roles are refused before the body is looked at, and deleted all the same', async () => {
+test('on the free plan creating and changing custom roles is refused before the body is read; deleting works', async () => {
   const free = await testContext({ ORGANISATION_PLAN: 'free' })
   const grace = await owner(free)
   const as = api(free).as(grace.token)

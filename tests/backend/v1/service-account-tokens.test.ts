@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => ctx.close())
 
 describe('POST /v1/service-accounts/:id/tokens', () => {
-  test('creates a token that works, shown once, and an entry without it', async () => {
+  test('creates a valid token, shown once, and an audit entry without its text', async () => {
     const { status, body } = await admin.post(`${tokens}/`, {
       name: ' ci ',
       expires_at: '2026-06-01T12:00:00+02:00',
@@ -54,7 +54,7 @@ describe('POST /v1/service-accounts/:id/tokens', () => {
     ])
   })
 
-  test('is 400 for a bad body or expiry, before anyone looks for the account', async () => {
+  test('is 400 for a bad body or expiry, also for an unknown service account', async () => {
     const nobody = '/v1/service-accounts/nonsense/tokens'
     for (const body of [
       {},
@@ -65,7 +65,7 @@ describe('POST /v1/service-accounts/:id/tokens', () => {
     }
   })
 
-  test("is 403 where the account's role allows more than the caller's own", async () => {
+  test("is 403 where the service account's role has a permission that the caller lacks", async () => {
     const permissions = { permissions: {}, app_permissions: { Environments: ['delete'] } }
     const role = (await admin.post('/v1/roles', { name: uniqueName('Role'), permissions })).body
     const account = await serviceAccount(ctx, role)
@@ -79,7 +79,7 @@ describe('POST /v1/service-accounts/:id/tokens', () => {
     })
   })
 
-  test('tells everywhere who created it, also once the creator has left', async () => {
+  test('every response names the creator, also once it was removed', async () => {
     const account = await serviceAccount(ctx, 'service')
     const url = `/v1/service-accounts/${account.id}`
     const mel = await member(ctx, 'manager')
@@ -96,11 +96,11 @@ describe('POST /v1/service-accounts/:id/tokens', () => {
       return data.map((token: { createdBy: unknown }) => token.createdBy)
     }
     const creators: unknown[] = [null]
-    for (const [person, name] of [[mel, 'Mel Example'] as const, [issuer, 'Robot'] as const]) {
+    for (const [creator, name] of [[mel, 'Mel Example'] as const, [issuer, 'Robot'] as const]) {
       ctx.clock.advance(1)
-      const { status, body } = await service.as(person.token).post(`${url}/tokens`, { name: 'x' })
+      const { status, body } = await service.as(creator.token).post(`${url}/tokens`, { name: 'x' })
       expect(status).toBe(201)
-      creators.push({ type: person === mel ? 'user' : 'service_account', id: person.id, name })
+      creators.push({ type: creator === mel ? 'user' : 'service_account', id: creator.id, name })
       expect(body.createdBy).toEqual(creators.at(-1))
       expect(await shown()).toEqual(creators)
     }
@@ -109,7 +109,7 @@ describe('POST /v1/service-accounts/:id/tokens', () => {
     expect(await shown()).toEqual(creators)
   })
 
-  test("is 403 where the account reaches environments that the caller can't, and only there", async () => {
+  test("is 403 only where the service account can access environments that the caller can't", async () => {
     const { environments } = await appWith(ctx, uniqueName('App'), ['Development', 'Production'])
     const account = await serviceAccount(ctx, 'developer')
     const manager = await member(ctx, 'manager')
@@ -134,7 +134,7 @@ describe('POST /v1/service-accounts/:id/tokens', () => {
 })
 
 describe('GET /v1/service-accounts/:id/tokens', () => {
-  test('lists them oldest first without the tokens, in pages, in one query beside authentication', async () => {
+  test('lists them oldest first without their text, in pages, in one query beside authentication', async () => {
     const account = await serviceAccount(ctx, 'service')
     const url = `/v1/service-accounts/${account.id}/tokens`
     ctx.clock.advance(61)
@@ -181,7 +181,7 @@ describe('DELETE /v1/service-accounts/:id/tokens/:token_id', () => {
     }
   })
 
-  test("is 404 for another account's token and for a member's, and leaves them alone", async () => {
+  test("is 404 for another service account's token and for a member's, and keeps them", async () => {
     const other = await serviceAccount(ctx, 'service')
     const rows = await ctx.db<{ id: string }[]>`
       select id from tokens where principal_id in (${other.id}, ${ada.id})`
@@ -194,7 +194,7 @@ describe('DELETE /v1/service-accounts/:id/tokens/:token_id', () => {
     expect((await service.as(other.token).get('/v1/me')).status).toBe(200)
   })
 
-  test('an account deleted while it is given a token keeps none', async () => {
+  test('deleting a service account while a token is created leaves no token', async () => {
     for (let round = 0; round < 5; round++) {
       const account = await serviceAccount(ctx, 'service')
       const url = `/v1/service-accounts/${account.id}`

@@ -31,7 +31,7 @@ const customRole = async (permissions: object, app_permissions: object = {}): Pr
     .body.id
 
 describe('POST /v1/service-accounts', () => {
-  test('creates an account with an identity key and a token that works, shown once', async () => {
+  test('creates a service account with an identity key and a valid token, shown once', async () => {
     const { status, body } = await admin.post(`${path}/`, { name: ' Deploy bot ', role_id: role.id })
     expect(body).toEqual({
       id: expect.any(String),
@@ -106,7 +106,7 @@ describe('POST /v1/service-accounts', () => {
     }
   })
 
-  test('a caller without global access hands out no more than its own, and writes nothing when it tries', async () => {
+  test('a caller without global access can give no further permissions, and a refusal writes nothing', async () => {
     const maker = await member(ctx, {
       id: await customRole({ ServiceAccounts: ['create'], Apps: ['read'] }, { Secrets: ['read'] }),
     })
@@ -122,7 +122,7 @@ describe('POST /v1/service-accounts', () => {
     expect(await ctx.db`select id from principals`).toHaveLength(before.length)
   })
 
-  test('a Manager gives an account the Service role, environments of its own and tokens', async () => {
+  test('a Manager gives a service account the Service role, environments that it can access, and tokens', async () => {
     const manager = await member(ctx, 'manager')
     const as = service.as(manager.token)
     const app = (await as.post('/v1/apps', { name: uniqueName('App'), environments: ['A'] })).body
@@ -181,7 +181,7 @@ describe('GET /v1/service-accounts', () => {
     expect((await admin.get(`${path}?limit=0`)).status).toBe(400)
   })
 
-  test('one account shows its tokens, so that one can be found and revoked, but never a token', async () => {
+  test('one service account lists its tokens without their text', async () => {
     const { initialToken, ...account } = await create()
     const { token: _, ...shown } = initialToken
     ctx.clock.advance(1)
@@ -229,7 +229,7 @@ describe('PUT /v1/service-accounts/:id', () => {
     expect((await admin.get(`${path}/${id}`)).body).toMatchObject(body)
   })
 
-  test('a field that is not sent keeps its value, and what is so already changes nothing', async () => {
+  test('a field that is not sent keeps its value, and the same values write nothing', async () => {
     const { id, initialToken: _, ...account } = await create('Same')
     ctx.clock.advance(60)
     const same = await admin.unrecorded.put(`${path}/${id}`, { name: 'Same', role_id: role.id })
@@ -299,7 +299,7 @@ test('PUT /v1/service-accounts/:id/access is 400 without apps', async () => {
 })
 
 describe('DELETE /v1/service-accounts/:id', () => {
-  test('ends its tokens and keys at once, and cancels the invites that it sent', async () => {
+  test('deletes its tokens and keys at once, and cancels the invites that it sent', async () => {
     const inviter = await customRole({ Members: ['create'] })
     const { id, name, initialToken } = await create(undefined, inviter)
     const sent = await invite(id, inviter)
@@ -326,7 +326,7 @@ describe('DELETE /v1/service-accounts/:id', () => {
     expect((await admin.delete(`/v1/roles/${inviter}`)).status).toBe(204)
   })
 
-  test('leaves the invites of others alone', async () => {
+  test('keeps the invites of other senders', async () => {
     const { id } = await create()
     const sent = await invite(ada.id, role.id)
     await admin.delete(`${path}/${id}`)

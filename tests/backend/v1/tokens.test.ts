@@ -23,7 +23,7 @@ afterAll(() => ctx.close())
 const unknown = '00000000-0000-4000-8000-000000000000'
 
 describe('POST /v1/tokens', () => {
-  test('creates a token that works, is shown once, and of which only a hash is kept', async () => {
+  test('creates a valid token, shown once, and stores only a hash of it', async () => {
     const { status, body } = await signedIn.post('/v1/tokens/', { name: ' laptop ', expires_in: 3600 })
     expect(body).toEqual({
       id: expect.any(String),
@@ -53,7 +53,7 @@ describe('POST /v1/tokens', () => {
     expect(await trailAsText(ctx)).not.toContain('kw_')
   })
 
-  test('names need not be unique, and without an expiry a token has none', async () => {
+  test('names need not be unique, and the expiry is optional', async () => {
     const answers = [
       await signedIn.post('/v1/tokens', { name: 'twin' }),
       await signedIn.post('/v1/tokens', { name: 'twin' }),
@@ -64,7 +64,7 @@ describe('POST /v1/tokens', () => {
     ])
   })
 
-  test('is 403 with a token, whatever the body: a leaked one must not mint another', async () => {
+  test('is 403 with an access token, whatever the body', async () => {
     const bad = { body: '{', headers: { 'content-type': 'application/json' } }
     expect((await service.anonymous.send('POST', '/v1/tokens', bad)).status).toBe(401)
     expect(await service.as(ada.token).send('POST', '/v1/tokens', bad)).toMatchObject({
@@ -75,7 +75,7 @@ describe('POST /v1/tokens', () => {
     expect((await signedIn.send('POST', '/v1/tokens', bad)).status).toBe(400)
   })
 
-  test('needs no permission of the role: also a member who may nothing else has tokens', async () => {
+  test('a member without any permission can have tokens', async () => {
     const { body: role } = await service
       .as(ada.token)
       .post('/v1/roles', { name: 'Nobody', permissions: { permissions: {}, app_permissions: {} } })
@@ -104,12 +104,12 @@ describe('POST /v1/tokens', () => {
   })
 })
 
-test('a member removed while creating a token ends without any', async () => {
+test('removing a member while it creates a token leaves no token', async () => {
   for (let round = 0; round < 5; round++) {
     const mel = await member(ctx, 'developer')
-    const bearer = await session(ctx, mel.userId)
+    const sessionToken = await session(ctx, mel.userId)
     const [created, removed] = await Promise.all([
-      service.as(bearer).post('/v1/tokens', { name: 'late' }),
+      service.as(sessionToken).post('/v1/tokens', { name: 'late' }),
       service.as(ada.token).delete(`/v1/members/${mel.id}`),
     ])
     expect(removed.status).toBe(204)
@@ -118,14 +118,14 @@ test('a member removed while creating a token ends without any', async () => {
   }
 })
 
-test('a member removed between authentication and the token is refused like any removed one', async () => {
+test('a member removed between authentication and creation of the token gets 401', async () => {
   const mel = await member(ctx, 'developer')
-  const bearer = await session(ctx, mel.userId)
+  const sessionToken = await session(ctx, mel.userId)
   let created: Promise<{ status: number }> | undefined
   await ctx.db.begin(async (tx) => {
     await tx`update members set removed_at = ${ctx.clock.now()}, role_name = 'Developer' where id = ${mel.id}`
     await tx`delete from principals where id = ${mel.id}`
-    created = service.as(bearer).post('/v1/tokens', { name: 'late' })
+    created = service.as(sessionToken).post('/v1/tokens', { name: 'late' })
     await eventually('the new token waits for the removal', async () => {
       const waiting = await ctx.db`
         select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'select 1 from principals%'
@@ -137,12 +137,12 @@ test('a member removed between authentication and the token is refused like any 
 })
 
 describe('GET /v1/tokens', () => {
-  test("lists the caller's own tokens without the tokens, oldest first, in pages", async () => {
+  test("lists the caller's own tokens without their text, oldest first, in pages", async () => {
     const mel = await member(ctx, 'developer')
-    const bearer = await session(ctx, mel.userId)
+    const sessionToken = await session(ctx, mel.userId)
     ctx.clock.advance(1)
-    const { body: second } = await service.as(bearer).post('/v1/tokens', { name: 'second' })
-    const all = await service.as(bearer).get('/v1/tokens/')
+    const { body: second } = await service.as(sessionToken).post('/v1/tokens', { name: 'second' })
+    const all = await service.as(sessionToken).get('/v1/tokens/')
     const { token: _, ...shown } = second
     expect(all.body.data.map((token: { name: string }) => token.name)).toEqual(['test', 'second'])
     expect(all.body.data[1]).toEqual(shown)
@@ -162,7 +162,7 @@ describe('GET /v1/tokens', () => {
     expect(await countStatements(ctx, () => client.get('/v1/tokens'))).toBe(2)
   })
 
-  test('tells when a token was last used', async () => {
+  test('shows when a token was last used', async () => {
     const { body } = await signedIn.post('/v1/tokens', { name: 'used' })
     await service.as(body.token).get('/v1/me')
     const used = async () =>
@@ -200,7 +200,7 @@ describe('DELETE /v1/tokens/:id', () => {
     })
   })
 
-  test('is 401 for a token that revokes itself while it is revoked', async () => {
+  test('is 401 for a token that revokes itself while another request revokes it', async () => {
     const { body } = await signedIn.post('/v1/tokens', { name: 'raced' })
     const path = `/v1/tokens/${body.id}`
     let late: Promise<{ status: number }> | undefined
@@ -218,7 +218,7 @@ describe('DELETE /v1/tokens/:id', () => {
     expect((await service.as(body.token).delete(path)).status).toBe(401)
   })
 
-  test("is 404 for others' tokens, unknown and malformed ids, and leaves them alone", async () => {
+  test("is 404 for another member's token, which stays, and for unknown and malformed ids", async () => {
     const mel = await member(ctx, 'manager')
     const robot = await serviceAccount(ctx, 'service')
     const rows = await ctx.db<
@@ -232,7 +232,7 @@ describe('DELETE /v1/tokens/:id', () => {
   })
 })
 
-describe('who has no personal access tokens', () => {
+describe('callers without personal access tokens', () => {
   const routes = [
     ['GET', '/v1/tokens'],
     ['POST', '/v1/tokens'],
@@ -253,9 +253,9 @@ describe('who has no personal access tokens', () => {
     })
   })
 
-  test.each(routes)('%s %s is 403 for a person without an organisation', async (method, path) => {
-    const bearer = await session(ctx, await user(ctx))
-    expect(await service.as(bearer).send(method, path)).toMatchObject({
+  test.each(routes)('%s %s is 403 for a user without a membership', async (method, path) => {
+    const sessionToken = await session(ctx, await user(ctx))
+    expect(await service.as(sessionToken).send(method, path)).toMatchObject({
       status: 403,
       body: { error: 'You are not a member of an organisation.' },
     })
@@ -272,15 +272,15 @@ describe('expiry and revocation', () => {
     expect(JSON.stringify((await signedIn.get('/v1/tokens')).body)).toContain(body.id)
   })
 
-  test('a token revoked while two replicas use it ends in 200, 204 or 401, and after the answer in 401', async () => {
+  test('a token revoked while two replicas use it gets 200, 204 or 401, and afterwards 401', async () => {
     const db = openDatabase(ctx.database.config, { max: 4 })
     const here = service
     const there = api({ ...ctx, db })
     try {
       for (let round = 0; round < 5; round++) {
         ctx.clock.advance(61)
-        const bearer = await session(ctx, ada.userId)
-        const { body } = await here.as(bearer).post('/v1/tokens', { name: 'raced' })
+        const sessionToken = await session(ctx, ada.userId)
+        const { body } = await here.as(sessionToken).post('/v1/tokens', { name: 'raced' })
         const uses = [here, there].flatMap((app) =>
           Array.from({ length: 6 }, () => app.as(body.token).get('/v1/tokens')),
         )

@@ -3,8 +3,8 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import fc from 'fast-check'
 import { grantChanges, MAX_IDS, requestedGrants, SetAccess } from '../../../src/core/grants/grant.ts'
 
-describe('what a body asks for', () => {
-  test('is every environment of every app, ids in lower case', () => {
+describe('the grants that a body requests', () => {
+  test('are every environment of every app, ids in lower case', () => {
     expect(requestedGrants({ apps: [{ id: 'A', environments: ['B', 'c'] }] })).toEqual([
       { appId: 'a', environmentId: 'b' },
       { appId: 'a', environmentId: 'c' },
@@ -31,19 +31,19 @@ describe('what a body asks for', () => {
       },
       'apps[1].environments[0] repeats',
     ],
-  ])('is refused when %j repeats an id', (body, sentence) => {
+  ])('are refused when %j repeats an id', (body, sentence) => {
     expect(() => requestedGrants(body)).toThrow(sentence)
   })
 })
 
-test('what is added and revoked leads from the old state to the new, and touches nothing that stays', () => {
+test('adding and revoking lead from the old grants to the requested ones, and keep what is in both', () => {
   const ids = fc.uniqueArray(fc.constantFrom<string>('a', 'b', 'c', 'd', 'e', 'f'))
   fc.assert(
     fc.property(ids, ids, (before, after) => {
-      const wishes = after.map((environmentId) => ({ appId: 'app', environmentId }))
-      const { added, revoked } = grantChanges(new Set(before), wishes)
+      const requested = after.map((environmentId) => ({ appId: 'app', environmentId }))
+      const { added, revoked } = grantChanges(new Set(before), requested)
       const kept = before.filter((id) => !revoked.includes(id))
-      expect([...kept, ...added.map((wish) => wish.environmentId)].sort()).toEqual([...after].sort())
+      expect([...kept, ...added.map((grant) => grant.environmentId)].sort()).toEqual([...after].sort())
       expect(added.some((wish) => before.includes(wish.environmentId))).toBe(false)
     }),
   )
@@ -52,7 +52,7 @@ test('what is added and revoked leads from the old state to the new, and touches
 describe('the shape of a body', () => {
   const schema = TypeCompiler.Compile(SetAccess)
 
-  /** A list that counts how often an item of it is looked at. */
+  /** A list that counts how often its items are read. */
   function watched(length: number) {
     const seen = { times: 0 }
     const list = new Proxy(Array<string>(length).fill('x'), {
@@ -64,7 +64,7 @@ describe('the shape of a body', () => {
     return { seen, list }
   }
 
-  test('is refused without a look at the items of a list that is too long', () => {
+  test('is refused without reading the items of a list that is too long', () => {
     const { seen, list } = watched(MAX_IDS + 1)
     expect(schema.Check({ apps: [{ id: 'x', environments: list }] })).toBe(false)
     expect(schema.Errors({ apps: [{ id: 'x', environments: list }] }).First()?.message).toMatch(/length/)
@@ -72,14 +72,14 @@ describe('the shape of a body', () => {
     expect(seen.times).toBe(0)
   })
 
-  test('is judged with one look at each item', () => {
+  test('is checked by reading each item once', () => {
     const { seen, list } = watched(MAX_IDS)
     expect(schema.Check({ apps: [{ id: 'x', environments: list }] })).toBe(true)
     expect(seen.times).toBe(MAX_IDS)
   })
 })
 
-test('a body of too many ids is refused before any is compared', () => {
+test('a body of too many ids is refused before they are compared', () => {
   const environments = Array<string>(MAX_IDS).fill('the same')
   expect(() => requestedGrants({ apps: [{ id: 'x', environments }] })).toThrow(
     `apps must have at most ${MAX_IDS} ids of apps and environments together, not ${MAX_IDS + 1}.`,

@@ -3,7 +3,7 @@ import { grant, setAccess } from '../../../src/core/grants/policy.ts'
 import { refusalBy } from '../../../src/core/policy.ts'
 import { answerOf, HOLDERS } from '../../support/role-holders.ts'
 
-const isImplied = "403 This member's role has global access: it reaches every app and environment already."
+const isImplied = '403 This member has global access: every app and environment is accessible already.'
 
 test.each([
   ['owner', isImplied],

@@ -12,7 +12,7 @@ const targets = (actor: RoleHolder): Target[] => [
   ...(actor.type === 'user' ? [{ id: actor.id, kind: actor.role.kind }] : []),
 ]
 
-// The table of SPEC.md, Errors, and API.md, Members and access: the first line that applies decides.
+// The first line that applies decides.
 const expectedForTarget = (actor: RoleHolder, target: Target) => {
   if (target.kind === 'owner') return 'owner'
   if (actor.type === 'user' && actor.id === target.id) return 'self'

@@ -108,7 +108,7 @@ test.each([
 ])('deleting a role held by %d members, %d service accounts and %d invites: held by %p', (...row) => {
   const [members, serviceAccounts, invites, held] = row
   expect(answerOf(removeHeld, { members, serviceAccounts, invites })).toBe(
-    held && `409 The role is still held by ${held}; reassign or cancel them first.`,
+    held && `409 The role is in use by ${held}. Reassign or cancel them first.`,
   )
 })
 

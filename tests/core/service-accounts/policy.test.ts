@@ -59,12 +59,12 @@ describe('letting a service account hold a role', () => {
 describe('creating a token of a service account', () => {
   for (const actor of HOLDERS) {
     for (const kind of ['manager', 'developer', 'service', 'custom'] as const) {
-      for (const reachesMore of [false, true]) {
+      for (const canAccessMore of [false, true]) {
         const isGlobal = actor.role.kind === 'owner' || actor.role.kind === 'admin'
-        const status = isGlobal || (ASSIGNABLE[actor.role.kind][kind] === 200 && !reachesMore) ? 200 : 403
-        const more = reachesMore ? 'more' : 'no more'
+        const status = isGlobal || (ASSIGNABLE[actor.role.kind][kind] === 200 && !canAccessMore) ? 200 : 403
+        const more = canAccessMore ? 'more' : 'no more'
         test(`${actor.id} for one with ${kind} that can access ${more} environments: ${status}`, () => {
-          expect(statusOf(createToken, { actor, role: roleOf(kind), reachesMore })).toBe(status)
+          expect(statusOf(createToken, { actor, role: roleOf(kind), canAccessMore })).toBe(status)
         })
       }
     }

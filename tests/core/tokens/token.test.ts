@@ -7,7 +7,7 @@ const now = new Date('2026-01-01T00:00:00Z')
 const check = TypeCompiler.Compile(CreateToken)
 const longest = 3653 * 24 * 3600
 
-describe('when a token ends', () => {
+describe('the expiry of a token', () => {
   test.each([
     [{}, null],
     [{ expires_in: 1 }, '2026-01-01T00:00:01.000Z'],
@@ -52,29 +52,29 @@ describe('when a token ends', () => {
     'tomorrow',
     '1798761600',
     '',
-  ])('%j is no date and time', (expires_at) => {
+  ])('%j is refused', (expires_at) => {
     expect(check.Check({ name: 'x', expires_at })).toBe(false)
   })
 
-  test.each([0, -1, 1.5, longest + 1, '60', null])('%j is no number of seconds', (expires_in) => {
+  test.each([0, -1, 1.5, longest + 1, '60', null])('%j seconds are refused', (expires_in) => {
     expect(check.Check({ name: 'x', expires_in })).toBe(false)
   })
 })
 
-describe('bearers', () => {
-  test.each(['pat', 'sat', 'ses', 'cookie'] as const)('a new %s is recognised as what it is', (kind) => {
+describe('the text of a token', () => {
+  test.each(['pat', 'sat', 'ses', 'cookie'] as const)('a new %s is recognised by its kind', (kind) => {
     expect(tokenKind(newToken(kind))).toBe(kind)
   })
 
-  test('one wrong character anywhere is noticed without a query', () => {
-    const bearer = newToken('pat')
-    for (let at = 0; at < bearer.length; at++) {
-      const typo = bearer.slice(0, at) + (bearer[at] === 'x' ? 'y' : 'x') + bearer.slice(at + 1)
+  test('a wrong character anywhere is found without a query', () => {
+    const token = newToken('pat')
+    for (let at = 0; at < token.length; at++) {
+      const typo = token.slice(0, at) + (token[at] === 'x' ? 'y' : 'x') + token.slice(at + 1)
       expect(tokenKind(typo)).toBeNull()
     }
   })
 
-  test('the form is the published one', () => {
+  test('has the documented form', () => {
     expect(newToken('pat')).toMatch(/^kw_pat_[0-9A-Za-z]{49}$/)
     expect(newToken('sat')).toMatch(/^kw_sat_[0-9A-Za-z]{49}$/)
     expect(newToken('ses')).toMatch(/^kw_ses_[0-9A-Za-z]{49}$/)
