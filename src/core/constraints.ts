@@ -1,13 +1,13 @@
 import { badRequest, conflict, type DomainError, forbidden, notFound, unauthenticated } from './errors.ts'
 
-/** What the violation of each constraint means to a caller, by the constraint's name. */
+/** The error for each violated constraint, by the constraint's name: where a concurrent request was faster. */
 export const CONSTRAINT_ERRORS = {
   roles_name_unique: () => conflict('A role with this name already exists.'),
   apps_name_unique: () => conflict('An app with this name already exists.'),
   environments_name_unique: () => conflict('An environment with this name already exists in this app.'),
   users_email_unique: () => conflict('An account with this e-mail address already exists.'),
-  invites_one_live: () => conflict('There already is a live invite for this e-mail address.'),
-  members_one_live_membership: () => conflict('This person already belongs to an organisation.'),
+  invites_one_live: () => conflict('A pending invite for this e-mail address already exists.'),
+  members_one_live_membership: () => conflict('This user is already a member of an organisation.'),
   principals_role_held: () => conflict('The role is in use, or has just been deleted.'),
   invites_role_held: () => conflict('The role is in use, or has just been deleted.'),
   principals_one_owner: () => forbidden('An organisation has exactly one Owner.'),
@@ -25,7 +25,7 @@ export function constraintError(name: keyof typeof CONSTRAINT_ERRORS): DomainErr
   return CONSTRAINT_ERRORS[name]()
 }
 
-/** What a database error means to a caller; null where nobody foresaw it. */
+/** The error that tells a caller of a database error; null for an unexpected one. */
 export function errorForConstraint(error: unknown): DomainError | null {
   const { code, constraint_name } = (error ?? {}) as { code?: string; constraint_name?: string }
   if (code === '22021') return badRequest('Text must not contain NUL characters.')

@@ -20,6 +20,11 @@ export function found<Row>(row: Row | undefined, what: string, id?: string): Row
   return row
 }
 
+/** Columns as a join names them: `id` of a role as `role_id`. */
+export type Prefixed<Prefix extends string, Columns> = {
+  readonly [Name in keyof Columns & string as `${Prefix}${Name}`]: Columns[Name]
+}
+
 /** The number that a statement counted as `count`. */
 export const countOf = async (query: PromiseLike<readonly Record<string, unknown>[]>): Promise<number> =>
   Number((await query)[0]?.count)

@@ -171,6 +171,8 @@ type Tables = {
     created_at: Date
     expires_at: Date | null
     last_used_at: Date | null
+    created_by: string | null
+    created_by_name: string | null
   }>
   users: Readonly<{
     id: string

@@ -6,8 +6,9 @@ import { type AccessFilter, type AccessPair, type AccessPairRow, present } from 
 import * as queries from './queries.ts'
 
 /**
- * Who reaches which environment, by role or by grant, in pages ordered by principal, then environment. Global access
- * counts as the role's, whatever was granted beside it. An id that names nothing in the organisation gives nothing.
+ * Which principal can access which environment, by role or by grant, in pages ordered by principal, then environment.
+ * Principals with global access are listed with `via: role`, also for environments that were granted to them. The list
+ * is empty for ids that the organisation doesn't have.
  */
 export async function list(
   ctx: Context,
@@ -15,10 +16,10 @@ export async function list(
   filter: AccessFilter,
   request: PageRequest,
 ): Promise<Page<AccessPair>> {
-  const window = pageRange(ctx, 'access', request, true)
+  const range = pageRange(ctx, 'access', request, true)
   const canMatch = Object.values(filter).every((id) => id === undefined || isId(id))
-  const rows = canMatch ? await queries.list(ctx.db, actor.organisation.id, filter, window) : []
-  return toPage(ctx, 'access', window, rows, sortKey, present)
+  const rows = canMatch ? await queries.list(ctx.db, actor.organisation.id, filter, range) : []
+  return toPage(ctx, 'access', range, rows, sortKey, present)
 }
 
 const sortKey = (row: AccessPairRow) => [row.principal_id, row.environment_id]

@@ -1,16 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
+import type { Row } from '../tables.ts'
 
-/** One principal that reaches one environment, as it is read. */
-export type AccessPairRow = Readonly<{
-  principal_id: string
-  principal_type: 'member' | 'service_account'
-  principal_name: string
-  app_id: string
-  environment_id: string
-  via: 'role' | 'grant'
-}>
+/** A principal and an environment that it can access, as they are read. */
+export type AccessPairRow = Row<'grants', 'principal_id' | 'app_id' | 'environment_id'> &
+  Readonly<{
+    principal_type: Row<'principals', 'type'>['type']
+    principal_name: string
+    via: 'role' | 'grant'
+  }>
 
-/** One principal that reaches one environment. */
+/** A principal and an environment that it can access. */
 export const AccessPair = Type.Object({
   principal: Type.Object({
     type: Type.Union([Type.Literal('user'), Type.Literal('service_account')]),
@@ -25,7 +24,7 @@ export const AccessPair = Type.Object({
 })
 export type AccessPair = Static<typeof AccessPair>
 
-/** Whom and what to look for; whatever is left out is not restricted. */
+/** The principal and the environments to look for; a field that is left out restricts nothing. */
 export type AccessFilter = Readonly<{
   memberId?: string
   serviceAccountId?: string
@@ -33,7 +32,7 @@ export type AccessFilter = Readonly<{
   environmentId?: string
 }>
 
-/** One principal that reaches one environment, as it is shown. */
+/** A principal and an environment that it can access, as they are shown. */
 export const present = (row: AccessPairRow): AccessPair => ({
   principal: {
     type: row.principal_type === 'member' ? 'user' : 'service_account',

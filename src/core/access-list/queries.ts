@@ -3,19 +3,19 @@ import { type PageRange, rowLimit } from '../pagination.ts'
 import type { AccessFilter, AccessPairRow } from './access-pair.ts'
 
 /**
- * Pairs of principal and environment. Each half stops after one page by itself, so that neither the product of
- * principals and environments nor all grants are ever put together.
+ * Pairs of a principal and an environment that it can access. Each half of the union reads one page at most, never all
+ * grants, nor all combinations of principals and environments.
  */
-export const list = (db: Queryable, organisationId: string, filter: AccessFilter, window: PageRange) => {
+export const list = (db: Queryable, organisationId: string, filter: AccessFilter, range: PageRange) => {
   const { memberId, serviceAccountId, appId, environmentId } = filter
-  const [principal = null, environment = null] = window.after ?? []
+  const [principal = null, environment = null] = range.after ?? []
   const principals = db`
     p.organisation_id = ${organisationId}
     ${memberId === undefined ? db`` : db`and p.id = ${memberId} and p.type = 'member'`}
     ${serviceAccountId === undefined ? db`` : db`and p.id = ${serviceAccountId} and p.type = 'service_account'`}`
-  const limit = rowLimit(window)
+  const limit = rowLimit(range)
   return db<AccessPairRow[]>`
-    with reach as (
+    with access as (
       (select p.id as principal_id, e.app_id, e.id as environment_id, 'role' as via
         from principals p join environments e on e.organisation_id = p.organisation_id
         where ${principals} and p.role_kind in ('owner', 'admin')
@@ -35,7 +35,7 @@ export const list = (db: Queryable, organisationId: string, filter: AccessFilter
     )
     select r.principal_id, r.app_id, r.environment_id, r.via, p.type as principal_type,
       coalesce(u.full_name, s.name) as principal_name
-    from reach r
+    from access r
     join principals p on p.id = r.principal_id
     left join members m on m.principal_id = p.id
     left join users u on u.id = m.user_id

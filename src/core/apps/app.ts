@@ -7,17 +7,12 @@ import {
   present as presentEnvironment,
 } from '../environments/environment.ts'
 import { Name, Nullable, StrictObject, Text, Timestamp } from '../schema.ts'
+import type { Row } from '../tables.ts'
 import { normalise, normaliseName } from '../text.ts'
 
 /** An app as it is stored, with the environments that the caller can access. */
-export type AppRow = Readonly<{
-  id: string
-  name: string
-  description: string | null
-  created_at: Date
-  updated_at: Date
-  environments: readonly EnvironmentRow[]
-}>
+export type AppRow = Row<'apps', 'id' | 'name' | 'description' | 'created_at' | 'updated_at'> &
+  Readonly<{ environments: readonly EnvironmentRow[] }>
 
 /** An app. */
 export const App = Type.Object({
@@ -55,8 +50,8 @@ export const UpdateApp = StrictObject(
 )
 export type UpdateApp = Static<typeof UpdateApp>
 
-/** What of an app can be set, in the form in which it is stored. */
-export type AppValues = Readonly<{ name: string; description: string | null }>
+/** The fields of an app that can be set, in the form in which they are stored. */
+export type AppValues = Row<'apps', 'name' | 'description'>
 
 /** A body's fields in the form in which they are stored; only those that were sent. */
 export function inputValues(input: UpdateApp): Partial<AppValues> {
@@ -68,7 +63,7 @@ export function inputValues(input: UpdateApp): Partial<AppValues> {
   }
 }
 
-/** What is set of an app. */
+/** The fields of an app that can be set, as they are. */
 export const rowValues = ({ name, description }: AppRow): AppValues => ({ name, description })
 
 /** An app as it is shown. */

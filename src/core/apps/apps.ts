@@ -28,9 +28,9 @@ import * as queries from './queries.ts'
 
 /** The apps that the caller can access, each with the environments that it can access, oldest first. */
 export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<App>> {
-  const window = pageRange(ctx, 'apps', request)
-  const rows = await queries.list(ctx.db, actor, window)
-  return toPage(ctx, 'apps', window, rows, creationOrder, present)
+  const range = pageRange(ctx, 'apps', request)
+  const rows = await queries.list(ctx.db, actor, range)
+  return toPage(ctx, 'apps', range, rows, creationOrder, present)
 }
 
 /** One app with the environments that the caller can access; 404 when it can access no such app. */
@@ -38,14 +38,14 @@ export const get = async (ctx: Context, actor: Actor, id: string): Promise<App> 
   present(await existing(ctx.db, actor, id))
 
 /**
- * Creates an app and its environments, each with keys of its own. A creator without global access is granted them.
- * 400 when an environment is named twice, 409 for an app's name that is taken.
+ * Creates an app and its environments, each with its own keys. If the creator has no global access, it is granted them.
+ * 400 when two environments have the same name, 409 when another app has the name.
  */
-export const create = async (ctx: Context, caller: Actor, input: CreateApp): Promise<App> => {
+export const create = (ctx: Context, actor: Actor, input: CreateApp): Promise<App> => {
   const { environments: names = DEFAULT_ENVIRONMENTS, ...rest } = input
   requireDistinct(names)
   const values: AppValues = { name: '', description: null, ...inputValues(rest) }
-  return await changeOrganisation(ctx, caller, async (tx, actor) => {
+  return changeOrganisation(ctx, actor, async (tx, actor) => {
     await requireFreeName(tx, 'apps', actor.organisation.id, values.name)
     const now = ctx.clock.now()
     const row = await queries.insert(tx, actor, {
@@ -60,7 +60,7 @@ export const create = async (ctx: Context, caller: Actor, input: CreateApp): Pro
     await recordAll(ctx, tx, actor, [
       {
         eventType: 'app.created',
-        ...about(row),
+        ...eventAbout(row),
         newValues: { ...rowValues(row), environments: environments.length },
         description: `App "${row.name}" created.`,
       },
@@ -70,9 +70,9 @@ export const create = async (ctx: Context, caller: Actor, input: CreateApp): Pro
   })
 }
 
-/** Changes an app; fields that were not sent keep their values. 404 as for `get`, 409 for a name that is taken. */
-export const update = (ctx: Context, caller: Actor, id: string, input: UpdateApp): Promise<App> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+/** Changes an app; fields that were not sent keep their values. 404 as for `get`, 409 when another app has the name. */
+export const update = (ctx: Context, actor: Actor, id: string, input: UpdateApp): Promise<App> =>
+  changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     const before = rowValues(row)
     const after: AppValues = { ...before, ...inputValues(input) }
@@ -81,7 +81,7 @@ export const update = (ctx: Context, caller: Actor, id: string, input: UpdateApp
     const stored = await queries.update(tx, actor, row.id, nameKey(after.name), after, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'app.updated',
-      ...about(stored),
+      ...eventAbout(stored),
       oldValues: before,
       newValues: rowValues(stored),
       description: `App "${stored.name}" changed.`,
@@ -90,11 +90,11 @@ export const update = (ctx: Context, caller: Actor, id: string, input: UpdateApp
   })
 
 /**
- * Deletes an app with its environments, their keys and every access to them. 404 as for `get`, 403 for a caller that
- * can't open every environment of it.
+ * Deletes an app with its environments, their keys and all access to them. 404 as for `get`, 403 when the caller can't
+ * access all its environments.
  */
-export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+export const remove = (ctx: Context, actor: Actor, id: string): Promise<void> =>
+  changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     const environments = await queries.allEnvironments(tx, actor.organisation.id, row.id)
     enforce(policy.remove, { actor, hiddenEnvironments: environments.length - row.environments.length })
@@ -102,7 +102,7 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
     await recordAll(ctx, tx, actor, [
       {
         eventType: 'app.deleted',
-        ...about(row),
+        ...eventAbout(row),
         oldValues: { ...rowValues(row), environments: environments.length },
         description: `App "${row.name}" deleted.`,
       },
@@ -114,8 +114,8 @@ async function existing(db: Queryable, actor: Actor, id: string): Promise<AppRow
   return found(await queries.find(db, actor, id), 'App')
 }
 
-/** Names no environment: whoever can open one of the app's reads it, also of the others. */
-const about = (app: { id: string; name: string }) => ({
+/** Names no environment: callers that can access one environment of the app see the entry, also without the others. */
+const eventAbout = (app: { id: string; name: string }) => ({
   resourceId: app.id,
   resourceMetadata: { name: app.name },
   appId: app.id,

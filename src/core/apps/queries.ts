@@ -1,34 +1,38 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
-import type { EnvironmentRow } from '../environments/environment.ts'
-import { environmentsOfApp } from '../environments/of-app.ts'
-import { isId } from '../id.ts'
 import { oldestFirst, type PageRange } from '../pagination.ts'
-import { written } from '../rows.ts'
-import { canAccessApp } from './access-conditions.ts'
+import { findById, written } from '../rows.ts'
+import type { Row } from '../tables.ts'
+import { canAccessApp, canAccessEnvironment } from './access-conditions.ts'
 import type { AppRow, AppValues } from './app.ts'
 
 const columns = (db: Queryable, actor: Actor) => db`
-  a.id, a.name, a.description, a.created_at, a.updated_at, ${environmentsOfApp(db, actor)} as environments`
+  a.id, a.name, a.description, a.created_at, a.updated_at,
+  (select coalesce(json_agg(json_build_object('id', e.id, 'name', e.name, 'env_type', e.env_type,
+      'index', e.index, 'created_at', e.created_at, 'updated_at', e.updated_at) order by e.index), '[]')
+    from environments e
+    where e.organisation_id = a.organisation_id and e.app_id = a.id and ${canAccessEnvironment(db, actor)}
+  ) as environments`
 
 /** The apps that the actor can access, oldest first. */
-export const list = (db: Queryable, actor: Actor, window: PageRange) => db<AppRow[]>`
+export const list = (db: Queryable, actor: Actor, range: PageRange) => db<AppRow[]>`
     select ${columns(db, actor)} from apps a
     where a.organisation_id = ${actor.organisation.id} and ${canAccessApp(db, actor)}
-      ${oldestFirst(db, 'a', window)}`
+      ${oldestFirst(db, 'a', range)}`
 
 /** One app that the actor can access; undefined when there is none, also for a malformed id. */
-export const find = async (db: Queryable, actor: Actor, id: string): Promise<AppRow | undefined> =>
-  isId(id)
-    ? (
-        await db<AppRow[]>`
-          select ${columns(db, actor)} from apps a
-          where a.organisation_id = ${actor.organisation.id} and a.id = ${id} and ${canAccessApp(db, actor)}`
-      )[0]
-    : undefined
+export const find = (db: Queryable, actor: Actor, id: string): Promise<AppRow | undefined> =>
+  findById(
+    id,
+    () => db<AppRow[]>`
+      select ${columns(db, actor)} from apps a
+      where a.organisation_id = ${actor.organisation.id} and a.id = ${id} and ${canAccessApp(db, actor)}`,
+  )
 
-/** A new app. */
-export type NewApp = Omit<AppRow, 'environments'> & { organisation_id: string; name_key: string }
+type NewApp = Row<
+  'apps',
+  'id' | 'organisation_id' | 'name' | 'name_key' | 'description' | 'created_at' | 'updated_at'
+>
 
 /** Stores a new app; gives it as it is stored. */
 export const insert = async (tx: Transaction, actor: Actor, app: NewApp): Promise<AppRow> =>
@@ -38,7 +42,7 @@ export const insert = async (tx: Transaction, actor: Actor, app: NewApp): Promis
       select ${columns(tx, actor)} from a`,
   )
 
-/** Replaces what can be set of an app; gives it as it is stored, with the environments that the actor can access. */
+/** Replaces the fields of an app that can be set; gives it as it is stored, with the environments that the actor can access. */
 export const update = async (
   tx: Transaction,
   actor: Actor,
@@ -57,10 +61,11 @@ export const update = async (
       select ${columns(tx, actor)} from a`,
   )
 
-/** Every environment of an app, whoever can access it. */
+/** Every environment of an app, also those that the actor can't access. */
 export const allEnvironments = (tx: Transaction, organisationId: string, appId: string) =>
-  tx<Pick<EnvironmentRow, 'id' | 'name' | 'env_type'>[]>`
-    select id, name, env_type from environments where organisation_id = ${organisationId} and app_id = ${appId} order by index`
+  tx<Row<'environments', 'id' | 'name' | 'env_type'>[]>`
+    select id, name, env_type from environments
+    where organisation_id = ${organisationId} and app_id = ${appId} order by index`
 
 /** Deletes an app with its environments, and every grant and key copy of them. */
 export const remove = (tx: Transaction, id: string) => tx`delete from apps where id = ${id}`

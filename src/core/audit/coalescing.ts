@@ -1,64 +1,50 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
-import type { Queryable } from '../../platform/postgres/database.ts'
 import { transaction } from '../transactions.ts'
 import { type AuditActor, entryRow } from './audit.ts'
-import type { AuditEvent, Refusal } from './events.ts'
+import type { EventOf } from './events.ts'
+import * as queries from './queries.ts'
+import type { Refusal } from './refusals.ts'
 
 /** An event that is counted in one entry a minute, rather than recorded each time. */
-export type CoalescedEvent = Refusal | Extract<AuditEvent, { eventType: 'user.sign_in_failed' }>
+export type CoalescedEvent = Refusal | EventOf<'user.sign_in_failed'>
 
-/** An actor's refusals of one minute beyond this many different ones share one entry for each event. */
-const DISTINCT_PER_MINUTE = 20
+/** After this many different refusals of one actor in one minute, further ones share an entry for each event. */
+const MOST_ENTRIES_PER_MINUTE = 20
 
 /**
- * Writes one entry for a refusal or a failed sign-in, or adds one to the entry of the same actor, event, target and
- * address in the same minute. Whoever asks for one thing after the other can't fill the trail with it. Never within a
- * transaction.
+ * Records a refusal or a failed sign-in, or adds one to the count of the entry with the same actor, event, target and
+ * address in the same minute. So a caller that probes many targets can't flood the audit log. Must not be called within
+ * a transaction.
  */
 export async function recordCoalesced(
   ctx: Context,
-  author: AuditActor,
+  actor: AuditActor,
   organisationId: string,
   event: CoalescedEvent,
 ): Promise<void> {
   const minute = Math.floor(ctx.clock.now().getTime() / 60_000)
-  const own = keyed(entryRow(ctx, author, organisationId, event), 'one', minute)
-  const shared = keyed(
-    sharedByMany(entryRow(ctx, author, organisationId, withoutTarget(event))),
+  const own = withKey(entryRow(ctx, actor, organisationId, event), 'one', minute)
+  const shared = withKey(
+    withoutAddress(entryRow(ctx, actor, organisationId, withoutTarget(event))),
     'many',
     minute,
   )
-  if (await counted(ctx.db, own.coalesce_key, shared.coalesce_key)) return
+  if (await queries.countAgain(ctx.db, own, shared)) return
   await transaction(ctx, async (tx) => {
-    // One new entry of an actor at a time, whichever replica writes it: two that count at once would both find room.
-    await tx`select pg_advisory_xact_lock(hashtextextended(${`keyward/audit/${own.actor_id}`}, 0))`
-    const [recent] = await tx<{ entries: number }[]>`
-      select count(*)::int as entries from audit_entries
-      where organisation_id = ${organisationId} and actor_id = ${own.actor_id}
-        and timestamp >= ${new Date(minute * 60_000)} and coalesce_key is not null`
-    if (await counted(tx, own.coalesce_key, shared.coalesce_key)) return
-    const row = (recent?.entries ?? 0) < DISTINCT_PER_MINUTE ? own : shared
-    await tx`
-      insert into audit_entries ${tx(row)}
-      on conflict (coalesce_key) do update set count = audit_entries.count + 1`
+    // One new entry of an actor at a time: concurrent requests would both find room for the last one.
+    await queries.lockActor(tx, own.actor_id)
+    const since = new Date(minute * 60_000)
+    const entries = await queries.countCoalesced(tx, organisationId, own.actor_id, since)
+    if (await queries.countAgain(tx, own, shared)) return
+    await queries.insertOrCount(tx, entries < MOST_ENTRIES_PER_MINUTE ? own : shared)
   })
 }
 
-/** Adds one to the entry of a refusal that was written already, or to the one shared by many; false without either. */
-async function counted(db: Queryable, own: Buffer, shared: Buffer): Promise<boolean> {
-  const { count } = await db`
-    update audit_entries set count = count + 1
-    where coalesce_key = coalesce(
-      (select coalesce_key from audit_entries where coalesce_key = ${own}),
-      (select coalesce_key from audit_entries where coalesce_key = ${shared}))`
-  return count > 0
-}
-
-function keyed(row: Row, whose: 'one' | 'many', minute: number) {
-  const { actor_id, event_type, resource_type, resource_id, ip_address } = row
-  const same = [whose, actor_id, event_type, resource_type, resource_id, ip_address, minute]
-  return { ...row, coalesce_key: createHash('sha256').update(JSON.stringify(same)).digest() }
+function withKey(entry: queries.NewEntry, kind: 'one' | 'many', minute: number): queries.CoalescedEntry {
+  const { actor_id, event_type, resource_type, resource_id, ip_address } = entry
+  const same = [kind, actor_id, event_type, resource_type, resource_id, ip_address, minute]
+  return { ...entry, coalesce_key: createHash('sha256').update(JSON.stringify(same)).digest() }
 }
 
 const withoutTarget = (event: CoalescedEvent): CoalescedEvent => ({
@@ -69,7 +55,5 @@ const withoutTarget = (event: CoalescedEvent): CoalescedEvent => ({
   description: 'Many requests were refused within a minute.',
 })
 
-/** Who changes addresses has no more entries than who stays at one. */
-const sharedByMany = (row: Row) => ({ ...row, ip_address: null, user_agent: null })
-
-type Row = ReturnType<typeof entryRow>
+/** So that an actor that changes its address has one shared entry as well. */
+const withoutAddress = (entry: queries.NewEntry) => ({ ...entry, ip_address: null, user_agent: null })

@@ -6,8 +6,8 @@ import { type Entry, type EntryFilter, type EntryRow, present, visibilityFor } f
 import * as queries from './queries.ts'
 
 /**
- * The audit trail, newest first, always in pages, which end early when their entries are large. A caller without global
- * access doesn't see what is about apps and environments that it can't access, nor where others called from.
+ * The audit log, newest first, always in pages, which end early when their entries are large. Without global access, a
+ * caller sees neither entries about apps and environments that it can't access, nor other actors' addresses.
  */
 export async function list(
   ctx: Context,
@@ -15,10 +15,10 @@ export async function list(
   filter: EntryFilter,
   request: PageRequest,
 ): Promise<Page<Entry>> {
-  const window = pageRange(ctx, 'audit', request, true)
+  const range = pageRange(ctx, 'audit', request, true)
   const canMatch = filter.actorId === undefined || isId(filter.actorId)
   const rows = canMatch
-    ? await queries.list(ctx.db, actor.organisation.id, filter, visibilityFor(actor), window)
+    ? await queries.list(ctx.db, actor.organisation.id, filter, visibilityFor(actor), range)
     : []
   return pageWith(ctx, 'audit', rows, (rows[0]?.found ?? 0) > rows.length, sortKey, present)
 }

@@ -2,34 +2,42 @@ import { type Static, Type } from '@sinclair/typebox'
 import { actorHasGlobalAccess } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { Nullable, Timestamp } from '../schema.ts'
+import type { Row } from '../tables.ts'
 
 type Values = Record<string, unknown>
 
-/** An entry of the audit trail as it is read. */
-export type EntryRow = Readonly<{
-  id: string
-  event_type: string
-  resource_type: string
-  resource_id: string | null
-  actor_type: 'user' | 'service_account'
-  actor_id: string
-  actor_metadata: Values
-  resource_metadata: Values
-  old_values: Values | null
-  new_values: Values | null
-  description: string
-  ip_address: string | null
-  user_agent: string | null
-  request_id: string | null
-  timestamp: Date
-  count: number
-  /** How many entries the page would have if it had no bound in bytes: one more than its limit when there are others. */
-  found: number
-}>
+/** An entry of the audit log as it is read. */
+export type EntryRow = Row<
+  'audit_entries',
+  | 'id'
+  | 'event_type'
+  | 'resource_type'
+  | 'resource_id'
+  | 'actor_type'
+  | 'actor_id'
+  | 'actor_metadata'
+  | 'resource_metadata'
+  | 'old_values'
+  | 'new_values'
+  | 'description'
+  | 'ip_address'
+  | 'user_agent'
+  | 'request_id'
+  | 'timestamp'
+  | 'count'
+> &
+  Readonly<{
+    actor_metadata: Values
+    resource_metadata: Values
+    old_values: Values | null
+    new_values: Values | null
+    /** How many entries the page would have without its limit in bytes: one more than its limit when there are others. */
+    found: number
+  }>
 
 const Anything = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description })
 
-/** An entry of the audit trail as it is shown. */
+/** An entry of the audit log as it is shown. */
 export const Entry = Type.Object({
   id: Type.String(),
   eventType: Type.String({ description: 'What happened, such as `role.created`.' }),
@@ -39,22 +47,23 @@ export const Entry = Type.Object({
   actorId: Type.String({
     description: "A membership's id (a user's where there is none) or a service account's.",
   }),
-  actorMetadata: Anything('Who it was at the time.'),
-  resourceMetadata: Anything('What it was at the time.'),
-  oldValues: Nullable(Anything('What was before.')),
-  newValues: Nullable(Anything('What is since.')),
+  actorMetadata: Anything('The actor’s name and role at that time.'),
+  resourceMetadata: Anything('The resource’s name at that time.'),
+  oldValues: Nullable(Anything('Values before.')),
+  newValues: Nullable(Anything('Values after.')),
   description: Type.String({ description: 'What happened, in a sentence.' }),
   ipAddress: Nullable(Type.String()),
   userAgent: Nullable(Type.String()),
   requestId: Nullable(Type.String()),
   timestamp: Timestamp(),
   count: Type.Integer({
-    description: 'How often it happened within the minute; more than 1 for refusals only.',
+    description:
+      'How often it happened within the minute; more than 1 for refusals and failed sign-ins only.',
   }),
 })
 export type Entry = Static<typeof Entry>
 
-/** What entries to look for; whatever is left out is not restricted. `from` is inclusive, `to` exclusive. */
+/** The entries to look for; a field that is left out restricts nothing. `from` is inclusive, `to` exclusive. */
 export type EntryFilter = Readonly<{
   from?: Date
   to?: Date
@@ -65,18 +74,18 @@ export type EntryFilter = Readonly<{
 }>
 
 /**
- * Someone without global access, as the audit trail looks at it: whose grants decide which entries it is shown, and
- * under which ids it called itself, the membership's and the user's. Null is global access, which is shown everything.
+ * What a caller without global access can see: entries about what `grantsOf` was granted, and addresses in entries of
+ * the actors `ids`, the caller's own. Null for global access, which sees everything.
  */
 export type EntryVisibility = Readonly<{ grantsOf: string; ids: readonly string[] }> | null
 
-/** A caller as the audit trail looks at it. */
+/** The part of the audit log that the actor can see; its entries name it by its membership or its user. */
 export const visibilityFor = (actor: Actor): EntryVisibility =>
   actorHasGlobalAccess(actor)
     ? null
     : { grantsOf: actor.id, ids: actor.userId === null ? [actor.id] : [actor.id, actor.userId] }
 
-/** An entry as it is shown; what its viewer may not see was never read. */
+/** An entry as it is shown; the query already left out what the caller may not see. */
 export const present = (row: EntryRow): Entry => ({
   id: row.id,
   eventType: row.event_type,

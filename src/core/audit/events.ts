@@ -1,12 +1,12 @@
-import type { RefusalType } from './refusals.ts'
 import type { Resource } from './resources.ts'
 
 type Definition = Readonly<{
   resource: Resource
   /** What happened, in a sentence for the documentation. */
   meaning: string
-  /** The fields of `resourceMetadata`, `oldValues` and `newValues`. */
+  /** The fields of `resourceMetadata`. */
   metadata?: readonly string[]
+  /** The fields of `oldValues` and `newValues`. */
   old?: readonly string[]
   new?: readonly string[]
 }>
@@ -55,14 +55,10 @@ export const EVENTS = {
     metadata: name,
     old: ['name', 'envType'],
   },
-  'invite.created': {
-    resource: 'invite',
-    meaning: 'Somebody was invited.',
-    new: ['role', 'expiresAt'],
-  },
+  'invite.created': { resource: 'invite', meaning: 'An invite was created.', new: ['role', 'expiresAt'] },
   'invite.accepted': {
     resource: 'invite',
-    meaning: 'An invite was accepted; its member belongs to the organisation since.',
+    meaning: 'An invite was accepted; its user is now a member.',
     new: ['memberId', 'role'],
   },
   'invite.cancelled': { resource: 'invite', meaning: 'An invite was cancelled.', old: ['role'] },
@@ -88,7 +84,7 @@ export const EVENTS = {
   },
   'organisation.created': {
     resource: 'organisation',
-    meaning: 'The first account was registered, and founded the organisation.',
+    meaning: 'The first account was registered; this created the organisation.',
     metadata: name,
   },
   'organisation.updated': {
@@ -151,7 +147,7 @@ export const EVENTS = {
   },
   'session.ended': {
     resource: 'session',
-    meaning: 'A session was ended: by signing out, or from another one.',
+    meaning: 'A session was ended: by signing out, or from another session.',
   },
   'token.created': {
     resource: 'token',
@@ -166,8 +162,8 @@ export const EVENTS = {
     old: token,
   },
   'user.registered': { resource: 'user', meaning: 'An account was registered.' },
-  'user.email_verified': { resource: 'user', meaning: 'An account’s e-mail address was verified.' },
-  'user.signed_in': { resource: 'user', meaning: 'Somebody signed in.' },
+  'user.email_verified': { resource: 'user', meaning: 'The e-mail address of an account was verified.' },
+  'user.signed_in': { resource: 'user', meaning: 'A user signed in.' },
   'user.sign_in_failed': {
     resource: 'user',
     meaning: 'A sign-in to an account failed. Failures of one minute share an entry with their count.',
@@ -186,42 +182,28 @@ export const EVENTS = {
 
 export type EventType = keyof typeof EVENTS
 
-type Fields<D, Key extends string> = D extends {
-  readonly [K in Key]: readonly (infer Field extends string)[]
-}
-  ? Readonly<Record<Field, unknown>>
-  : undefined
-
-type Place = Readonly<{
+/** One entry to record: exactly the fields that `EVENTS` lists for its event. */
+export type EventOf<T extends EventType> = Readonly<{
+  eventType: T
   resourceId: string | null
   /** What happened this time, in a sentence. */
   description: string
   /** The app and the environment that the entry is about: callers that can't access them don't see it. */
   appId?: string | null
   environmentId?: string | null
-}>
-/** One event with exactly its fields. */
-export type EventOf<T extends EventType, D = (typeof EVENTS)[T]> = Place & {
-  readonly eventType: T
-} & Optional<{
-    readonly resourceMetadata: Fields<D, 'metadata'>
-    readonly oldValues: Fields<D, 'old'>
-    readonly newValues: Fields<D, 'new'>
-  }>
-/** Fields that are undefined may be left out. */
-type Optional<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: undefined
-}
+}> &
+  Property<'resourceMetadata', Listed<T, 'metadata'>> &
+  Property<'oldValues', Listed<T, 'old'>> &
+  Property<'newValues', Listed<T, 'new'>>
 
-/** An entry to record: an event with exactly its fields. Never key material, a password, a token or an e-mail address. */
+/** Any entry to record. Never key material, a password, a token or an e-mail address. */
 export type AuditEvent = { [T in EventType]: EventOf<T> }[EventType]
 
-/** The entry of a refused request to record: its target need not be of the resource that its name begins with. */
-export type Refusal = Readonly<{
-  eventType: RefusalType
-  resourceType: Resource
-  resourceId: string | null
-  description: string
-  appId: string | null
-  environmentId: string | null
-}>
+/** The fields that an event lists under a key of its definition; never where it has no such key. */
+type Listed<T extends EventType, Key extends keyof Definition> =
+  (typeof EVENTS)[T] extends Readonly<Record<Key, readonly (infer Field extends string)[]>> ? Field : never
+
+/** A property that holds exactly these fields; without fields it is left out. */
+type Property<Name extends string, Field extends PropertyKey> = [Field] extends [never]
+  ? Readonly<Partial<Record<Name, undefined>>>
+  : Readonly<Record<Name, Readonly<Record<Field, unknown>>>>

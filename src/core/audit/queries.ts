@@ -1,28 +1,29 @@
-import type { Queryable } from '../../platform/postgres/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { isId } from '../id.ts'
 import { type PageRange, rowLimit } from '../pagination.ts'
+import { countOf } from '../rows.ts'
+import type { Row } from '../tables.ts'
 import type { EntryFilter, EntryRow, EntryVisibility } from './entry.ts'
 
-/** A page's entries as JSON have at most this many bytes together, unless a single one has more. */
+/** The entries of a page have at most this many bytes as JSON, unless a single one has more. */
 export const PAGE_BYTES = 1024 * 1024
 
-/** What an entry's JSON has beside the texts that are measured: names of fields, ids, times, punctuation. */
+/** The bytes of an entry's JSON beside the texts that are measured: field names, ids, times, punctuation. */
 const BYTES_BESIDE = 768
 
 /**
- * Entries of an organisation, newest first: those that the viewer may see, of them what it may see, and at most
- * `PAGE_BYTES` of them, but always one. Filters that are not used leave no trace in the statement, so that indexes
- * serve the rest.
+ * Entries of an organisation, newest first: those, and of them the values, that the caller can see; at most
+ * `PAGE_BYTES` of them, but always one. Unused filters are left out of the statement, so that an index can be used.
  */
 export const list = (
   db: Queryable,
   organisationId: string,
   filter: EntryFilter,
-  viewer: EntryVisibility,
-  window: PageRange,
+  visibility: EntryVisibility,
+  range: PageRange,
 ) => db<EntryRow[]>`
   with page as (
-    ${entriesInWindow(db, organisationId, filter, viewer, window)}
+    ${entriesInRange(db, organisationId, filter, visibility, range)}
   ), measured as (
     select *,
       count(*) over () ::int as found,
@@ -34,20 +35,20 @@ export const list = (
   select id, event_type, resource_type, resource_id, actor_type, actor_id, actor_metadata, resource_metadata,
     old_values, new_values, description, ip_address, user_agent, request_id, timestamp, count, found
   from measured
-  where place = 1 or (place <= ${window.limit} and bytes <= ${PAGE_BYTES})
+  where place = 1 or (place <= ${range.limit} and bytes <= ${PAGE_BYTES})
   order by timestamp desc, id desc`
 
-function entriesInWindow(
+function entriesInRange(
   db: Queryable,
   organisationId: string,
   { from, to, resourceType, resourceId, eventType, actorId }: EntryFilter,
-  viewer: EntryVisibility,
-  window: PageRange,
+  visibility: EntryVisibility,
+  range: PageRange,
 ) {
-  const [timestamp = null, id = null] = window.after ?? []
+  const [timestamp = null, id = null] = range.after ?? []
   return db`
     select id, event_type, resource_type, resource_id, actor_type, actor_id, actor_metadata, resource_metadata,
-      ${viewer === null ? everything(db) : visibleTo(db, viewer)},
+      ${visibility === null ? allValues(db) : visibleValues(db, visibility)},
       description, request_id, timestamp, count
     from audit_entries
     where organisation_id = ${organisationId}
@@ -57,16 +58,16 @@ function entriesInWindow(
       ${resourceId === undefined ? db`` : db`and resource_id = ${lowerId(resourceId)}`}
       ${eventType === undefined ? db`` : db`and event_type = ${eventType}`}
       ${actorId === undefined ? db`` : db`and actor_id = ${actorId}`}
-      ${viewer === null ? db`` : db`and ${isVisible(db, viewer.grantsOf)}`}
+      ${visibility === null ? db`` : db`and ${isVisible(db, visibility.grantsOf)}`}
       ${id === null ? db`` : db`and (timestamp, id) < (${timestamp}::timestamptz, ${id}::uuid)`}
     order by timestamp desc, id desc
-    limit ${rowLimit(window)}`
+    limit ${rowLimit(range)}`
 }
 
-const everything = (db: Queryable) => db`old_values, new_values, ip_address, user_agent`
+const allValues = (db: Queryable) => db`old_values, new_values, ip_address, user_agent`
 
-/** Which apps and environments a change of access named is for global access alone, and so is where others called from. */
-function visibleTo(db: Queryable, { ids }: NonNullable<EntryVisibility>) {
+/** Without the environments that a change of access named, and without other actors' addresses. */
+function visibleValues(db: Queryable, { ids }: NonNullable<EntryVisibility>) {
   const namesEnvironments = db`event_type like '%.access\\_changed'`
   const isOwn = db`actor_id = any(${[...ids]}::uuid[])`
   return db`
@@ -76,7 +77,7 @@ function visibleTo(db: Queryable, { ids }: NonNullable<EntryVisibility>) {
     case when ${isOwn} then user_agent end as user_agent`
 }
 
-/** How long an entry of the enclosing query is as JSON, a little more rather than less. */
+/** The length of an entry of the enclosing query as JSON, rather too large than too small. */
 const bytes = (db: Queryable) => db`
   ${BYTES_BESIDE}::int + octet_length(actor_metadata::text) + octet_length(resource_metadata::text)
     + coalesce(octet_length(old_values::text), 0) + coalesce(octet_length(new_values::text), 0)
@@ -92,3 +93,73 @@ const isVisible = (db: Queryable, principalId: string) => db`
   end`
 
 const lowerId = (text: string): string => (isId(text) ? text.toLowerCase() : text)
+
+type Json = ReturnType<Queryable['json']>
+
+/** A new entry. */
+export type NewEntry = Row<
+  'audit_entries',
+  | 'id'
+  | 'organisation_id'
+  | 'event_type'
+  | 'resource_type'
+  | 'resource_id'
+  | 'app_id'
+  | 'environment_id'
+  | 'actor_type'
+  | 'actor_id'
+  | 'description'
+  | 'ip_address'
+  | 'user_agent'
+  | 'request_id'
+  | 'timestamp'
+> &
+  Readonly<{
+    actor_metadata: Json
+    resource_metadata: Json
+    old_values: Json | null
+    new_values: Json | null
+  }>
+
+/** A new entry that counts every request with the same key. */
+export type CoalescedEntry = NewEntry & Readonly<{ coalesce_key: Buffer }>
+
+/** Entries in one statement: each has 18 parameters, of which a statement can have 65,534. */
+const ENTRIES_PER_STATEMENT = 1000
+
+/** Stores new entries. */
+export async function insert(db: Queryable, entries: readonly NewEntry[]): Promise<void> {
+  for (let from = 0; from < entries.length; from += ENTRIES_PER_STATEMENT) {
+    await db`insert into audit_entries ${db(entries.slice(from, from + ENTRIES_PER_STATEMENT))}`
+  }
+}
+
+/** Adds one to the count of the actor's own entry, else of the shared one; false without either. */
+export async function countAgain(
+  db: Queryable,
+  own: CoalescedEntry,
+  shared: CoalescedEntry,
+): Promise<boolean> {
+  const { count } = await db`
+    update audit_entries set count = count + 1
+    where coalesce_key = coalesce(
+      (select coalesce_key from audit_entries where coalesce_key = ${own.coalesce_key}),
+      (select coalesce_key from audit_entries where coalesce_key = ${shared.coalesce_key}))`
+  return count > 0
+}
+
+/** Locks out other transactions that add a coalesced entry of this actor, on every replica. */
+export const lockActor = (tx: Transaction, actorId: string) =>
+  tx`select pg_advisory_xact_lock(hashtextextended(${`keyward/audit/${actorId}`}, 0))`
+
+/** How many coalesced entries an actor has since then. */
+export const countCoalesced = (tx: Transaction, organisationId: string, actorId: string, since: Date) =>
+  countOf(tx`
+    select count(*)::int as count from audit_entries
+    where organisation_id = ${organisationId} and actor_id = ${actorId}
+      and timestamp >= ${since} and coalesce_key is not null`)
+
+/** Stores a coalesced entry, or adds one to the count of the one with its key. */
+export const insertOrCount = (tx: Transaction, entry: CoalescedEntry) => tx`
+  insert into audit_entries ${tx(entry)}
+  on conflict (coalesce_key) do update set count = audit_entries.count + 1`

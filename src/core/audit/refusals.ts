@@ -1,7 +1,7 @@
 import type { Resource } from './resources.ts'
 
 /**
- * What refused requests are called in the audit log, by what was to be done to what. Each route that can be refused
+ * The events of refused requests: the resource, and the action that was refused. Each route that can be refused
  * declares one; refusals of one minute with the same caller, target and address share an entry with their count.
  */
 export const REFUSALS = [
@@ -45,3 +45,13 @@ export const REFUSALS = [
 ] as const satisfies readonly `${Resource}.${string}_refused`[]
 
 export type RefusalType = (typeof REFUSALS)[number]
+
+/** The entry of a refused request to record: its target need not be of the resource that its name begins with. */
+export type Refusal = Readonly<{
+  eventType: RefusalType
+  resourceType: Resource
+  resourceId: string | null
+  description: string
+  appId: string | null
+  environmentId: string | null
+}>

@@ -1,4 +1,4 @@
-/** What an entry of the audit log can be about. */
+/** The kinds of resources that an audit entry can be about. */
 export type Resource =
   | 'access'
   | 'app'

@@ -11,9 +11,9 @@ import { addKeyCopies, wrapForServer } from './key-copies.ts'
 import * as queries from './queries.ts'
 
 /**
- * Adds environments to an app, each with keys of its own: sealed for the server, a copy for everybody with global
- * access, a grant and a copy for a creator without. The same number of statements however many there are. The caller
- * holds the organisation's lock and has checked the names; indexes count up from `firstIndex`.
+ * Adds environments to an app, each with its own keys: wrapped for the server, a copy for every principal with global
+ * access, a grant and a copy for a creator without. The number of statements does not depend on that of environments.
+ * Requires the organisation's lock and checked names; indexes count up from `firstIndex`.
  */
 export async function createEnvironments(
   ctx: Context,
@@ -24,7 +24,7 @@ export async function createEnvironments(
 ): Promise<readonly EnvironmentRow[]> {
   const organisationId = actor.organisation.id
   const now = ctx.clock.now()
-  // In order, so that environments made in the same moment stand by their ids as they do by their index.
+  // Sorted, so that order by id equals order by index for environments created together.
   const ids = names.map(() => randomUUID()).sort()
   const rows = ids.map((id, place) => ({
     id,

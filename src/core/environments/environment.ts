@@ -1,31 +1,27 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { badRequest } from '../errors.ts'
 import { StrictObject, Timestamp } from '../schema.ts'
+import type { Row } from '../tables.ts'
 import { nameKey } from '../text.ts'
 
-/** What an environment is for; its name at its creation decides, and a new name changes nothing. */
+/** What an environment is for: derived from its name at creation; a rename does not change it. */
 export const EnvironmentType = Type.Union(
   [Type.Literal('dev'), Type.Literal('staging'), Type.Literal('prod'), Type.Literal('custom')],
-  { description: 'What it is for: its name at its creation decides.' },
+  { description: 'What it is for: derived from its name at creation; a rename does not change it.' },
 )
 export type EnvironmentType = Static<typeof EnvironmentType>
 
-/** An environment as it is stored; JSON made by the database has its instants as text. */
-export type EnvironmentRow = Readonly<{
-  id: string
-  name: string
-  env_type: EnvironmentType
-  index: number
-  created_at: Date | string
-  updated_at: Date | string
-}>
+type Stored = Row<'environments', 'id' | 'name' | 'env_type' | 'index' | 'created_at' | 'updated_at'>
+
+/** An environment as it is stored; in JSON that the database made, its instants are text. */
+export type EnvironmentRow = { [C in keyof Stored]: Stored[C] extends Date ? Date | string : Stored[C] }
 
 /** An environment of an app. */
 export const Environment = Type.Object({
   id: Type.String({ description: 'Unique identifier of the environment.' }),
   name: Type.String(),
   envType: EnvironmentType,
-  index: Type.Integer({ description: 'Its place in the app, from 0.' }),
+  index: Type.Integer({ description: 'Position in the app, from 0.' }),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })
@@ -48,7 +44,7 @@ export type CreateEnvironment = Static<typeof CreateEnvironment>
 export const UpdateEnvironment = StrictObject({ name: EnvironmentName() })
 export type UpdateEnvironment = Static<typeof UpdateEnvironment>
 
-/** The environments of an app that is created without any being named. */
+/** The names of an app's environments when its creator names none. */
 export const DEFAULT_ENVIRONMENTS: readonly string[] = ['Development', 'Staging', 'Production']
 
 const TYPE_BY_NAME: ReadonlyMap<string, EnvironmentType> = new Map([
@@ -60,7 +56,7 @@ const TYPE_BY_NAME: ReadonlyMap<string, EnvironmentType> = new Map([
 /** What a new environment of this name is for: the three default names in any case, else `custom`. */
 export const typeOf = (name: string): EnvironmentType => TYPE_BY_NAME.get(nameKey(name)) ?? 'custom'
 
-/** 400 when a name stands in the list twice, in whatever case. */
+/** 400 when two names are the same but for their case. */
 export function requireDistinct(names: readonly string[]): void {
   const places = new Map<string, number>()
   for (const [index, name] of names.entries()) {

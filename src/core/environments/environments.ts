@@ -4,7 +4,7 @@ import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { requireFreeName } from '../names.ts'
 import { type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
-import { found } from '../rows.ts'
+import { found, written } from '../rows.ts'
 import { nameKey } from '../text.ts'
 import { changeOrganisation } from '../transactions.ts'
 import { createEnvironments } from './creation.ts'
@@ -12,7 +12,7 @@ import { type CreateEnvironment, type Environment, present, type UpdateEnvironme
 import * as events from './environment-events.ts'
 import * as queries from './queries.ts'
 
-/** The environments of an app by index, which is oldest first; 404 when the caller can access no such app. */
+/** The environments of an app by index, so oldest first; 404 when the caller can access no such app. */
 export async function list(
   ctx: Context,
   actor: Actor,
@@ -20,9 +20,9 @@ export async function list(
   request: PageRequest,
 ): Promise<Page<Environment>> {
   const name = `environments/${appId.toLowerCase()}`
-  const window = pageRange(ctx, name, request)
-  const rows = await queries.list(ctx.db, actor, appId, window)
-  return toPage(ctx, name, window, found(rows, 'App'), (row) => [String(row.index)], present)
+  const range = pageRange(ctx, name, request)
+  const rows = await queries.list(ctx.db, actor, appId, range)
+  return toPage(ctx, name, range, found(rows, 'App'), (row) => [String(row.index)], present)
 }
 
 /** One environment; 404 when the caller can access no such environment. */
@@ -30,33 +30,32 @@ export const get = async (ctx: Context, actor: Actor, id: string): Promise<Envir
   present(await existing(ctx.db, actor, id))
 
 /**
- * Adds an environment with keys of its own to an app. Everybody with global access gets a copy of them, a creator
- * without it a grant and a copy. 404 when the caller can access no such app, 409 for a name that is taken in it.
+ * Adds an environment with its own keys to an app. Every principal with global access gets a copy of them, a creator
+ * without it a grant and a copy. 404 when the caller can access no such app, 409 when the name is taken in it.
  */
 export const create = (
   ctx: Context,
-  caller: Actor,
+  actor: Actor,
   appId: string,
   input: CreateEnvironment,
 ): Promise<Environment> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, actor, async (tx, actor) => {
     const app = found(await queries.findApp(tx, actor, appId), 'App')
     await requireFreeName(tx, 'environments', app.id, input.name)
     const place = { id: app.id, firstIndex: app.next_index }
-    const [row] = await createEnvironments(ctx, tx, actor, place, [input.name])
-    if (row === undefined) throw new Error('an environment was asked for and none was made')
+    const row = written(await createEnvironments(ctx, tx, actor, place, [input.name]))
     await record(ctx, tx, actor, events.created(app, row))
     return present(row)
   })
 
-/** Renames an environment; what it is for stays. 404 as for `get`, 409 for a name that is taken in its app. */
+/** Renames an environment; its type stays. 404 as for `get`, 409 when the name is taken in its app. */
 export const update = (
   ctx: Context,
-  caller: Actor,
+  actor: Actor,
   id: string,
   input: UpdateEnvironment,
 ): Promise<Environment> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     await requireFreeName(tx, 'environments', row.app_id, input.name, row.id)
     if (row.name === input.name) return present(row)
@@ -65,9 +64,9 @@ export const update = (
     return present(stored)
   })
 
-/** Deletes an environment with its keys and every access to it; 404 as for `get`. */
-export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+/** Deletes an environment with its keys and all access to it; 404 as for `get`. */
+export const remove = (ctx: Context, actor: Actor, id: string): Promise<void> =>
+  changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     await queries.remove(tx, row.id)
     await record(ctx, tx, actor, events.deleted(appOf(row), row))

@@ -3,39 +3,56 @@ import type { Actor } from '../actor.ts'
 import { canAccessApp, canAccessEnvironment } from '../apps/access-conditions.ts'
 import { isId } from '../id.ts'
 import { type PageRange, rowLimit } from '../pagination.ts'
-import { written } from '../rows.ts'
+import { findById, written } from '../rows.ts'
+import type { Row } from '../tables.ts'
 import type { EnvironmentRow } from './environment.ts'
-import type { KeyCopyPrincipal, ServerWrappedEnvironment } from './key-copies.ts'
 
-/** An environment with the app that it belongs to. */
-export type EnvironmentOfApp = EnvironmentRow & Readonly<{ app_id: string; app_name: string }>
+/** An environment with its app. */
+export type EnvironmentOfApp = EnvironmentRow & Row<'environments', 'app_id'> & Readonly<{ app_name: string }>
 
-/** Everything that is stored of a new environment. */
-export type NewEnvironment = EnvironmentRow &
-  ServerWrappedEnvironment &
-  Readonly<{ organisation_id: string; name_key: string; public_key: string }>
+type NewEnvironment = Row<
+  'environments',
+  | 'id'
+  | 'organisation_id'
+  | 'app_id'
+  | 'name'
+  | 'name_key'
+  | 'env_type'
+  | 'index'
+  | 'public_key'
+  | 'wrapped_seed'
+  | 'wrapped_salt'
+  | 'created_at'
+  | 'updated_at'
+>
+
+/** A principal's copy of an environment's keys. */
+export type NewKeyCopy = Row<
+  'environment_keys',
+  'principal_id' | 'app_id' | 'environment_id' | 'wrapped_seed' | 'wrapped_salt'
+>
 
 const columns = (db: Queryable) => db`e.id, e.name, e.env_type, e.index, e.created_at, e.updated_at`
 
 /**
- * The environments of an app that the actor can access, by index: a new one comes last, so this is oldest first.
+ * The environments of an app that the actor can access, by index: new ones come last, so this is oldest first.
  * Undefined when the actor can access no such app, also for a malformed id.
  */
 export async function list(
   db: Queryable,
   actor: Actor,
   appId: string,
-  window: PageRange,
+  range: PageRange,
 ): Promise<EnvironmentRow[] | undefined> {
   if (!isId(appId)) return undefined
-  const [index = null] = window.after ?? []
+  const [index = null] = range.after ?? []
   const rows = await db<(EnvironmentRow | { id: null })[]>`
     select e.* from apps a left join lateral (
       select ${columns(db)} from environments e
       where e.organisation_id = a.organisation_id and e.app_id = a.id and ${canAccessEnvironment(db, actor)}
         and (${index}::int is null or e.index > ${index}::int)
       order by e.index
-      limit ${rowLimit(window)}
+      limit ${rowLimit(range)}
     ) e on true
     where a.organisation_id = ${actor.organisation.id} and a.id = ${appId} and ${canAccessApp(db, actor)}
     order by e.index`
@@ -43,46 +60,34 @@ export async function list(
 }
 
 /** One environment that the actor can access; undefined when there is none, also for a malformed id. */
-export const find = async (db: Queryable, actor: Actor, id: string): Promise<EnvironmentOfApp | undefined> =>
-  isId(id)
-    ? (
-        await db<EnvironmentOfApp[]>`
-          select ${columns(db)}, a.id as app_id, a.name as app_name
-          from environments e join apps a on a.organisation_id = e.organisation_id and a.id = e.app_id
-          where e.organisation_id = ${actor.organisation.id} and e.id = ${id} and ${canAccessEnvironment(db, actor)}`
-      )[0]
-    : undefined
+export const find = (db: Queryable, actor: Actor, id: string): Promise<EnvironmentOfApp | undefined> =>
+  findById(
+    id,
+    () => db<EnvironmentOfApp[]>`
+      select ${columns(db)}, a.id as app_id, a.name as app_name
+      from environments e join apps a on a.organisation_id = e.organisation_id and a.id = e.app_id
+      where e.organisation_id = ${actor.organisation.id} and e.id = ${id} and ${canAccessEnvironment(db, actor)}`,
+  )
 
 /** An app that the actor can access, and the index that its next environment gets; undefined when there is none. */
-export const findApp = async (
-  tx: Transaction,
-  actor: Actor,
-  id: string,
-): Promise<{ id: string; name: string; next_index: number } | undefined> =>
-  isId(id)
-    ? (
-        await tx<{ id: string; name: string; next_index: number }[]>`
-          select a.id, a.name, (
-            select coalesce(max(e.index) + 1, 0) from environments e
-            where e.organisation_id = a.organisation_id and e.app_id = a.id) as next_index
-          from apps a
-          where a.organisation_id = ${actor.organisation.id} and a.id = ${id} and ${canAccessApp(tx, actor)}`
-      )[0]
-    : undefined
+export const findApp = (tx: Transaction, actor: Actor, id: string) =>
+  findById(
+    id,
+    () => tx<(Row<'apps', 'id' | 'name'> & { next_index: number })[]>`
+      select a.id, a.name, (
+        select coalesce(max(e.index) + 1, 0) from environments e
+        where e.organisation_id = a.organisation_id and e.app_id = a.id) as next_index
+      from apps a
+      where a.organisation_id = ${actor.organisation.id} and a.id = ${id} and ${canAccessApp(tx, actor)}`,
+  )
 
-/** Whether another environment of the app has this name. */
-export const nameTaken = (tx: Transaction, appId: string, nameKey: string, exceptId: string | null) =>
-  tx`
-    select 1 from environments
-    where app_id = ${appId} and name_key = ${nameKey} and (${exceptId}::uuid is null or id <> ${exceptId})`
-
-/** Whoever gets a copy of a new environment's keys: everybody with global access, and its creator. */
+/** The principals that get a copy of a new environment's keys: those with global access, and its creator. */
 export const principalsForNewEnvironments = (tx: Transaction, organisationId: string, creatorId: string) =>
-  tx<KeyCopyPrincipal[]>`
+  tx<Row<'principals', 'id' | 'identity_key'>[]>`
     select id, identity_key from principals
     where organisation_id = ${organisationId} and (role_kind in ('owner', 'admin') or id = ${creatorId})`
 
-/** Stores new environments, in one statement; gives them as they are stored, by their index. */
+/** Stores new environments; gives them as they are stored, by their index. */
 export const insert = (tx: Transaction, rows: readonly NewEnvironment[]) =>
   tx<EnvironmentRow[]>`
     with e as (insert into environments ${tx(rows as NewEnvironment[])} returning *)
@@ -105,3 +110,19 @@ export const rename = async (
 
 /** Deletes an environment with every grant and every key copy of it. */
 export const remove = (tx: Transaction, id: string) => tx`delete from environments where id = ${id}`
+
+/** Stores copies of environment keys, in one statement. */
+export const insertKeyCopies = (
+  tx: Transaction,
+  organisationId: string,
+  copies: readonly NewKeyCopy[],
+  at: Date,
+) => tx`
+    insert into environment_keys
+      (organisation_id, principal_id, app_id, environment_id, wrapped_seed, wrapped_salt, created_at)
+    select ${organisationId}, principal_id, app_id, environment_id, wrapped_seed, wrapped_salt, ${at}
+    from unnest(
+      ${copies.map((copy) => copy.principal_id)}::uuid[], ${copies.map((copy) => copy.app_id)}::uuid[],
+      ${copies.map((copy) => copy.environment_id)}::uuid[], ${copies.map((copy) => copy.wrapped_seed)}::text[],
+      ${copies.map((copy) => copy.wrapped_salt)}::text[]
+    ) as copy (principal_id, app_id, environment_id, wrapped_seed, wrapped_salt)`

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
-import type { Transaction } from '../../platform/postgres/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { Account, emailKey, presentAccount } from '../accounts/account.ts'
 import { findAccount, markEmailVerified } from '../accounts/accounts.ts'
 import type { Credential, RequestSource } from '../actor.ts'
@@ -15,7 +15,7 @@ import { lockingTransaction, lockOrganisation } from '../transactions.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
-/** Whoever accepts an invite; without a credential while the account is only being made. */
+/** The user who accepts an invite; without a credential while the account is being registered. */
 export type AcceptingUser = Readonly<{
   userId: string
   name: string
@@ -23,20 +23,20 @@ export type AcceptingUser = Readonly<{
   source: RequestSource
 }>
 
-/** Whom a link invites, and where to. */
+/** The invited e-mail address and the organisation. */
 export const InvitePreview = Type.Object({
   email: Type.String(),
   organisation: Type.Object({ id: Type.String(), name: Type.String() }),
 })
 
-/** What whoever has accepted is now. */
+/** The new member and the organisation. */
 export const Accepted = Type.Object({
   member: Member,
   organisation: Account.properties.organisation.anyOf[0],
 })
 type Accepted = Static<typeof Accepted>
 
-/** Whom a link invites and where to; 404 for a link that is unknown, used, cancelled or expired. */
+/** The invited e-mail address and the organisation; 404 for a link that is unknown, used, cancelled or expired. */
 export async function preview(ctx: Context, token: string): Promise<Static<typeof InvitePreview>> {
   const { email, organisation_id, organisation_name } = await findByToken(ctx, ctx.db, token)
   return { email, organisation: { id: organisation_id, name: organisation_name } }
@@ -50,25 +50,25 @@ export async function requireInviteFor(ctx: Context, token: string, emailKey: st
   })
 }
 
-/** Makes whoever is signed in a member of the organisation that invites; refused as `takeOffer` and `acceptFor` say. */
-export async function accept(ctx: Context, caller: SignedInUser, token: string): Promise<Accepted> {
-  const { userId, email, name, credential, source } = caller
-  // Before it waits for the organisation: a guess costs one look-up.
+/** Makes a signed-in user a member of the organisation that invites; errors as of `lockInvite` and `acceptFor`. */
+export async function accept(ctx: Context, user: SignedInUser, token: string): Promise<Accepted> {
+  const { userId, email, name, credential, source } = user
+  // Checked before the wait for the organisation's lock: a guessed token costs one look-up.
   await requireInviteFor(ctx, token, emailKey(email))
   const account = await lockingTransaction(ctx, async (tx) => {
-    const offer = await lockInvite(ctx, tx, token, emailKey(email))
-    await acceptFor(ctx, tx, offer, { userId, name, credential, source })
+    const invite = await lockInvite(ctx, tx, token, emailKey(email))
+    await acceptFor(ctx, tx, invite, { userId, name, credential, source })
     return findAccount(tx, userId)
   })
   const { member, organisation } = account === undefined ? NO_MEMBERSHIP : presentAccount(ctx, account)
-  if (member === null || organisation === null) throw new Error('whoever has just joined is no member')
+  if (member === null || organisation === null)
+    throw new Error('the user who accepted the invite is not a member')
   return { member, organisation }
 }
 
 /**
- * Takes the lock of the organisation that invites, and gives what it offers: nobody else can accept or cancel it until
- * the caller's transaction ends. 404 for a link that is unknown, used, cancelled or expired, 403 for an invite to another
- * address.
+ * Locks the organisation that invites, and gives the invite: no other request can accept or cancel it until this
+ * transaction ends. 404 for a link that is unknown, used, cancelled or expired, 403 for an invite to another address.
  */
 export async function lockInvite(
   ctx: Context,
@@ -78,59 +78,54 @@ export async function lockInvite(
 ): Promise<queries.InviteDetailsRow> {
   const { organisation_id: organisationId } = await findByToken(ctx, tx, token)
   await lockOrganisation(tx, organisationId)
-  // Read again: whoever held the lock may have accepted or cancelled it.
-  const offer = await findByToken(ctx, tx, token)
-  enforce(policy.accept, { invitedKey: offer.email_key, accountKey: emailKey })
-  return offer
+  // Read again under the lock: a concurrent request may have accepted or cancelled it.
+  const invite = await findByToken(ctx, tx, token)
+  enforce(policy.accept, { invitedKey: invite.email_key, accountKey: emailKey })
+  return invite
 }
 
 /**
- * Accepts an invite that `takeOffer` gave, in the same transaction. 409 for somebody who belongs to an organisation. Where
- * the link came by mail it proves the address, too.
+ * Accepts an invite that `lockInvite` gave, in the same transaction. 409 for a user who is a member of an organisation.
+ * Where the link came by mail, it also proves the e-mail address.
  */
 export async function acceptFor(
   ctx: Context,
   tx: Transaction,
-  offer: queries.InviteDetailsRow,
-  invitee: AcceptingUser,
+  invite: queries.InviteDetailsRow,
+  user: AcceptingUser,
 ): Promise<void> {
-  if ((await queries.isMember(tx, invitee.userId)).length > 0) {
-    throw conflict('You already belong to an organisation.')
+  if (await queries.isMember(tx, user.userId)) {
+    throw conflict('You are already a member of an organisation.')
   }
   const now = ctx.clock.now()
-  if (!(await queries.close(tx, offer.id, 'accepted', now))) throw notFound('Invite')
-  if (ctx.config.smtp !== null) await markEmailVerified(tx, invitee.userId, now)
-  const { organisation_id: organisationId, role } = offer
-  const memberId = await addMember(ctx, tx, { organisationId, userId: invitee.userId, role })
-  await recordAcceptance(ctx, tx, offer, invitee, memberId)
+  if (!(await queries.close(tx, invite.id, 'accepted', now))) throw notFound('Invite')
+  if (ctx.config.smtp !== null) await markEmailVerified(tx, user.userId, now)
+  const { organisation_id: organisationId, role } = invite
+  const memberId = await addMember(ctx, tx, { organisationId, userId: user.userId, role })
+  await recordAcceptance(ctx, tx, invite, user, memberId)
 }
 
 const NO_MEMBERSHIP = { member: null, organisation: null }
 
-async function findByToken(
-  ctx: Context,
-  db: Parameters<typeof queries.findDetails>[0],
-  token: string,
-): Promise<queries.InviteDetailsRow> {
+async function findByToken(ctx: Context, db: Queryable, token: string): Promise<queries.InviteDetailsRow> {
   const id = linkRowId(token)
-  const [offer] = id === null ? [] : await queries.findDetails(db, id, ctx.clock.now())
-  if (offer === undefined || !isLinkOf(ctx, 'invite', offer, token)) throw notFound('Invite')
-  return offer
+  const [invite] = id === null ? [] : await queries.findDetails(db, id, ctx.clock.now())
+  if (invite === undefined || !isLinkOf(ctx, 'invite', invite, token)) throw notFound('Invite')
+  return invite
 }
 
 async function recordAcceptance(
   ctx: Context,
   tx: Transaction,
-  offer: queries.InviteDetailsRow,
+  { id, organisation_id: organisationId, role }: queries.InviteDetailsRow,
   { userId, name, credential, source }: AcceptingUser,
   memberId: string,
 ): Promise<void> {
-  const { id, role } = offer
-  const author = { type: 'user', id: memberId, userId, name, role, credential, source } as const
-  await recordAs(ctx, tx, author, offer.organisation_id, {
+  const member = { type: 'user', id: memberId, userId, name, role, credential, source } as const
+  await recordAs(ctx, tx, member, organisationId, {
     eventType: 'invite.accepted',
     resourceId: id,
     newValues: { memberId, role: { id: role.id, name: role.name } },
-    description: `An invite to the role "${role.name}" was accepted.`,
+    description: `Invite to the role "${role.name}" accepted.`,
   })
 }

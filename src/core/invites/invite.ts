@@ -5,11 +5,12 @@ import type { Actor } from '../actor.ts'
 import type { Limit } from '../limits.ts'
 import { linkUrl } from '../links/link.ts'
 import { Email, Id, Nullable, StrictObject, Timestamp } from '../schema.ts'
+import type { Row } from '../tables.ts'
 
 /** How long an invite can be accepted. */
 export const INVITE_SECONDS = 14 * 24 * 3600
 
-/** How many invites of an organisation can wait for an answer. */
+/** How many pending invites an organisation can have. */
 export const PENDING_INVITES: Limit = {
   holder: 'An organisation',
   most: 1000,
@@ -17,19 +18,15 @@ export const PENDING_INVITES: Limit = {
   remedy: 'Cancel one first, or wait until one is accepted.',
 }
 
-/** A live invite as it is read; the sender is null once it is gone. */
-export type InviteRow = Readonly<{
-  id: string
-  email: string
-  nonce: Uint8Array
-  role_id: string
-  role_name: string
-  sender_id: string | null
-  sender_type: 'member' | 'service_account' | null
-  sender_name: string | null
-  created_at: Date
-  expires_at: Date
-}>
+/** A pending invite with its role and its sender, who is null once removed. */
+export type InviteRow = Row<'invites', 'id' | 'email' | 'nonce' | 'created_at' | 'expires_at'> &
+  Readonly<{
+    role_id: string
+    role_name: string
+    sender_id: string | null
+    sender_type: Row<'principals', 'type'>['type'] | null
+    sender_name: string | null
+  }>
 
 /** An invite as it is shown. */
 export const Invite = Type.Object({
@@ -47,22 +44,22 @@ export const Invite = Type.Object({
   expiresAt: Timestamp(),
   inviteUrl: Nullable(
     Type.String({
-      description: 'The link to hand over, for whoever may invite; null where the service mails it itself.',
+      description: 'The link to hand over, for callers that may invite; null where the service mails it.',
     }),
   ),
 })
 export type Invite = Static<typeof Invite>
 
-/** The body that invites somebody. */
+/** The body that creates an invite. */
 export const CreateInvite = StrictObject({
   email: Email(),
-  role_id: Id({ description: 'The role that whoever accepts will hold.' }),
+  role_id: Id({ description: 'The role of the new member.' }),
 })
 export type CreateInvite = Static<typeof CreateInvite>
 
 /**
- * An invite as it is shown to the actor. Its link lets in whoever has it: it is shown to those alone who may invite, and
- * to nobody where a mail gateway takes it to its address.
+ * An invite as it is shown to the actor. Its link is a secret that lets its holder in: it is shown only to callers that
+ * may invite, and not at all where a mail gateway delivers it.
  */
 export const present = (ctx: Context, actor: Actor, row: InviteRow): Invite => ({
   id: row.id,

@@ -4,12 +4,14 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import { emailKey } from '../accounts/account.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
+import { constraintError } from '../constraints.ts'
 import { conflict, notFound } from '../errors.ts'
 import { requireRoom } from '../limits.ts'
 import { creationOrder, type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
 import type { RoleKind } from '../permissions.ts'
 import { enforce } from '../policy.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
+import { found } from '../rows.ts'
 import { changeOrganisation } from '../transactions.ts'
 import {
   type CreateInvite,
@@ -22,30 +24,30 @@ import {
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
-/** The organisation's live invites, oldest first. */
+/** The organisation's pending invites, oldest first. */
 export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Invite>> {
-  const window = pageRange(ctx, 'invites', request)
-  const rows = await queries.list(ctx.db, actor.organisation.id, ctx.clock.now(), window)
-  return toPage(ctx, 'invites', window, rows, creationOrder, (row) => present(ctx, actor, row))
+  const range = pageRange(ctx, 'invites', request)
+  const rows = await queries.list(ctx.db, actor.organisation.id, ctx.clock.now(), range)
+  return toPage(ctx, 'invites', range, rows, creationOrder, (row) => present(ctx, actor, row))
 }
 
 /**
  * Invites an e-mail address to a role; where there is a mail gateway, a job mails the link. 404 for an unknown role, 400
- * for one with global access, 409 where a member or a live invite has the address, and beyond `PENDING_INVITES`.
+ * for one with global access, 409 when a member or a pending invite has the address, and beyond `PENDING_INVITES`.
  */
-export async function create(ctx: Context, caller: Actor, input: CreateInvite): Promise<Invite> {
-  const invite = await changeOrganisation(ctx, caller, async (tx, actor) => {
+export async function create(ctx: Context, actor: Actor, input: CreateInvite): Promise<Invite> {
+  const invite = await changeOrganisation(ctx, actor, async (tx, actor) => {
     const role = await roleReferredTo(tx, actor, input.role_id)
     enforce(policy.create, { kind: role.kind })
     await queries.closeExpired(tx, actor.organisation.id, ctx.clock.now())
-    await requireFreeAddress(tx, actor, input.email)
+    await requireFreeEmail(tx, actor, input.email)
     requireRoom(PENDING_INVITES, await queries.countPending(tx, actor.organisation.id))
     const row = await insert(ctx, tx, actor, input.email, role)
     await record(ctx, tx, actor, {
       eventType: 'invite.created',
       resourceId: row.id,
       newValues: { role: { id: role.id, name: role.name }, expiresAt: row.expires_at.toISOString() },
-      description: `Somebody was invited to the role "${role.name}".`,
+      description: `Invite to the role "${role.name}" created.`,
     })
     if (ctx.config.smtp !== null) await ctx.queue.send(tx, 'send-invite', { inviteId: row.id })
     return present(ctx, actor, row)
@@ -54,27 +56,27 @@ export async function create(ctx: Context, caller: Actor, input: CreateInvite): 
   return invite
 }
 
-/** Cancels a live invite: its link is worth nothing from then on. */
-export const cancel = (ctx: Context, caller: Actor, id: string): Promise<void> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+/** Cancels a pending invite: its link no longer works. */
+export const cancel = (ctx: Context, actor: Actor, id: string): Promise<void> =>
+  changeOrganisation(ctx, actor, async (tx, actor) => {
     const now = ctx.clock.now()
-    const row = await queries.find(tx, actor.organisation.id, id, now)
-    if (row === undefined || !(await queries.close(tx, row.id, 'cancelled', now))) throw notFound('Invite')
+    const row = found(await queries.find(tx, actor.organisation.id, id, now), 'Invite')
+    if (!(await queries.close(tx, row.id, 'cancelled', now))) throw notFound('Invite')
     await record(ctx, tx, actor, {
       eventType: 'invite.cancelled',
       resourceId: row.id,
       oldValues: { role: { id: row.role_id, name: row.role_name } },
-      description: `An invite to the role "${row.role_name}" was cancelled.`,
+      description: `Invite to the role "${row.role_name}" cancelled.`,
     })
   })
 
-async function requireFreeAddress(tx: Transaction, actor: Actor, email: string): Promise<void> {
-  const [standing] = await queries.emailStatus(tx, actor.organisation.id, emailKey(email))
-  if (standing?.member) throw conflict('Somebody with this e-mail address already is a member.')
-  if (standing?.invited) throw conflict('There already is a live invite for this e-mail address.')
+async function requireFreeEmail(tx: Transaction, actor: Actor, email: string): Promise<void> {
+  const { isMember, isInvited } = await queries.emailStatus(tx, actor.organisation.id, emailKey(email))
+  if (isMember) throw conflict('A member with this e-mail address already exists.')
+  if (isInvited) throw constraintError('invites_one_live')
 }
 
-async function insert(
+function insert(
   ctx: Context,
   tx: Transaction,
   actor: Actor,
@@ -82,7 +84,7 @@ async function insert(
   role: { id: string; kind: RoleKind },
 ): Promise<InviteRow> {
   const now = ctx.clock.now()
-  return await queries.insert(tx, {
+  return queries.insert(tx, {
     id: randomUUID(),
     organisation_id: actor.organisation.id,
     email,

@@ -1,17 +1,19 @@
 import { hasGlobalAccess, type RoleKind } from '../permissions.ts'
 import { forbid, type Policy, refuse } from '../policy.ts'
 
-/** Inviting somebody to a role of this kind. API.md, Around it. */
+/** Inviting an e-mail address to a role of this kind. */
 export const create: Policy<{ kind: RoleKind }> = [
   refuse(400, ({ kind }) =>
-    hasGlobalAccess(kind) ? 'role_id must not name a role with global access; assign it to a member.' : null,
+    hasGlobalAccess(kind)
+      ? 'Nobody can be invited to a role with global access. Invite to another role, and change it afterwards.'
+      : null,
   ),
 ]
 
-/** Accepting an invite to one address with an account of another. API.md, Around it. */
+/** Accepting an invite to one address with an account of another. */
 export const accept: Policy<{ invitedKey: string; accountKey: string }> = [
   forbid(
-    'This invite is for another e-mail address than that of your account.',
+    'This invite is for another e-mail address.',
     ({ invitedKey, accountKey }) => invitedKey !== accountKey,
   ),
 ]

@@ -8,7 +8,7 @@ import { present as presentRole, Role } from '../roles/role.ts'
 import { Nullable } from '../schema.ts'
 import * as queries from './queries.ts'
 
-/** Who calls, with the role that it holds. */
+/** The caller with its role. */
 export const Me = Type.Object({
   type: Type.Union([Type.Literal('user'), Type.Literal('service_account')]),
   id: Type.String({ description: "The membership's id, the service account's, or else the user's." }),
@@ -26,11 +26,11 @@ export const Me = Type.Object({
 })
 export type Me = Static<typeof Me>
 
-/** The caller's own keys: what opens its environments, and what opens that. */
+/** The caller's keys: its copies of environment keys, and the private key that unwraps them. */
 export const MyKeys = Type.Object({
   identityKey: Type.String({ description: 'Ed25519 public key, hex.' }),
   wrappedPrivateKey: Type.String({
-    description: 'The Ed25519 private key as `kt:v1:…`: opens with the token of this request alone.',
+    description: 'The Ed25519 private key as `kt:v1:…`, wrapped for the token of this request.',
   }),
   environments: Type.Array(
     Type.Object({
@@ -44,13 +44,13 @@ export const MyKeys = Type.Object({
 })
 export type MyKeys = Static<typeof MyKeys>
 
-/** Who calls. Whoever belongs to no organisation has neither role nor organisation, and its user id for an id. */
+/** The caller. A user without a membership has neither role nor organisation; its id is then the user id. */
 export async function get(ctx: Context, caller: Caller): Promise<Me> {
   const { type, userId, name, email } = caller
   if (!isActor(caller))
     return { type, id: caller.userId, userId, name, email, role: null, organisation: null }
-  const standing = await queries.findRoleAndOrganisation(ctx.db, caller.id)
-  if (standing === undefined) throw unauthenticated()
+  const current = await queries.findRoleAndOrganisation(ctx.db, caller.id)
+  if (current === undefined) throw unauthenticated()
   const { id, organisation } = caller
   return {
     type,
@@ -58,14 +58,14 @@ export async function get(ctx: Context, caller: Caller): Promise<Me> {
     userId,
     name,
     email,
-    role: presentRole(standing),
-    organisation: { ...organisation, name: standing.organisation_name, plan: ctx.config.plan },
+    role: presentRole(current),
+    organisation: { ...organisation, name: current.organisation_name, plan: ctx.config.plan },
   }
 }
 
 /**
- * The caller's key copies, apps by name and in each the environments by their index, and its private key wrapped on the
- * fly for the token that it called with. 401 when the caller was removed meanwhile.
+ * The caller's key copies, by the app's name and then the environment's index, and its private key, wrapped for the token
+ * of the request. 401 when the caller was removed meanwhile.
  */
 export async function keys(ctx: Context, actor: Actor): Promise<MyKeys> {
   const rows = await queries.keysOf(ctx.db, actor.id)

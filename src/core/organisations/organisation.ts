@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Name, StrictObject, Timestamp } from '../schema.ts'
+import type { Row } from '../tables.ts'
 
 /** An organisation as it is stored. */
-export type OrganisationRow = Readonly<{ id: string; name: string; created_at: Date; updated_at: Date }>
+export type OrganisationRow = Row<'organisations', 'id' | 'name' | 'created_at' | 'updated_at'>
 
 /** The organisation as it is shown. */
 export const Organisation = Type.Object({
@@ -18,7 +19,7 @@ export type Organisation = Static<typeof Organisation>
 export const UpdateOrganisation = StrictObject({ name: Name(64) })
 export type UpdateOrganisation = Static<typeof UpdateOrganisation>
 
-/** The organisation as it is shown; the plan is the deployment's. */
+/** An organisation as it is shown; the plan is a setting of the deployment. */
 export const present = (row: OrganisationRow, plan: string): Organisation => ({
   id: row.id,
   name: row.name,

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { notFound } from '../errors.ts'
+import { found } from '../rows.ts'
 import { normaliseName } from '../text.ts'
 import { changeOrganisation } from '../transactions.ts'
 import { type Organisation, type OrganisationRow, present, type UpdateOrganisation } from './organisation.ts'
@@ -12,9 +12,9 @@ import * as queries from './queries.ts'
 export const get = async (ctx: Context, actor: Actor): Promise<Organisation> =>
   present(await existing(ctx.db, actor), ctx.config.plan)
 
-/** Renames the caller's organisation; the name that it has already changes nothing. */
-export const update = (ctx: Context, caller: Actor, input: UpdateOrganisation): Promise<Organisation> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+/** Renames the caller's organisation; the same name writes nothing. */
+export const update = (ctx: Context, actor: Actor, input: UpdateOrganisation): Promise<Organisation> =>
+  changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor)
     const name = normaliseName(input.name)
     if (name === row.name) return present(row, ctx.config.plan)
@@ -32,6 +32,5 @@ export const update = (ctx: Context, caller: Actor, input: UpdateOrganisation): 
 
 async function existing(db: Queryable, actor: Actor): Promise<OrganisationRow> {
   const [row] = await queries.find(db, actor.organisation.id)
-  if (row === undefined) throw notFound('Organisation')
-  return row
+  return found(row, 'Organisation')
 }
