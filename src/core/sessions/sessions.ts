@@ -96,12 +96,13 @@ export async function list(ctx: Context, caller: SignedInUser, request: PageRequ
  */
 export const end = (ctx: Context, caller: SignedInUser, id: string): Promise<{ isCurrent: boolean }> =>
   transaction(ctx, async (tx) => {
-    const isCurrent = id.toLowerCase() === caller.credential.id
-    if (!(await queries.remove(tx, caller.userId, id)))
+    const sessionId = id.toLowerCase()
+    const isCurrent = sessionId === caller.credential.id
+    if (!(await queries.remove(tx, caller.userId, sessionId)))
       throw isCurrent ? unauthenticated() : notFound('Session')
     await recordCaller(ctx, tx, caller, {
       eventType: 'session.ended',
-      resourceId: id,
+      resourceId: sessionId,
       description: isCurrent ? 'Signed out.' : 'Session ended from another session.',
     })
     return { isCurrent }

@@ -236,7 +236,7 @@ test('what an answer lacks of its schema is 500, and the log says where, not wha
     expect.objectContaining({
       level: 50,
       requestId: response.headers.get('x-request-id'),
-      cause: 'the answer does not fit its schema',
+      cause: 'the response does not fit its schema',
       path: '/version',
     }),
   ])

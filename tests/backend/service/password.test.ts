@@ -308,7 +308,11 @@ describe('POST /service/auth/password/change/', () => {
     expect((await login(service, email)).status).toBe(401)
     expect((await login(service, email, 'another passphrase')).status).toBe(200)
     expect(await entriesAbout(ctx, user.id)).toContainEqual(
-      expect.objectContaining({ event_type: 'user.password_changed', actor_id: user.id, new_values: null }),
+      expect.objectContaining({
+        event_type: 'user.password_changed',
+        actor_id: user.id,
+        new_values: { revokedTokens: 0 },
+      }),
     )
   })
 

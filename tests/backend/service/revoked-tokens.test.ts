@@ -73,7 +73,7 @@ describe.each([
     expect(await statuses(ada)).toEqual([200, 200])
     expect(await eventOf(ada)).toMatchObject({
       description: `${what}; all sessions ended.`,
-      new_values: null,
+      new_values: { revokedTokens: 0 },
     })
   })
 
