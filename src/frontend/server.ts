@@ -33,10 +33,10 @@ export function createFrontend(config: Config, log = createLog(config.logLevel))
       return isRead ? json(200, { status: 'alive' }) : wrongMethod()
     }
     if (!isAllowedHost(config, request.headers.get('host') ?? url.host)) {
-      return json(400, { error: 'This Host is not served here; see ALLOWED_HOSTS.' })
+      return json(400, { error: 'This host name is not allowed. Add it to ALLOWED_HOSTS.' })
     }
     const asset = ASSETS[url.pathname]
-    if (asset === undefined) return json(404, { error: 'There is nothing at this path.' })
+    if (asset === undefined) return json(404, { error: 'Not found: there is nothing at this path.' })
     if (!isRead) return wrongMethod()
     const headers = { 'content-type': asset.type, 'cache-control': 'no-cache' }
     return new Response(await readFile(new URL(asset.file, FOLDER)), { headers })
@@ -45,7 +45,7 @@ export function createFrontend(config: Config, log = createLog(config.logLevel))
     const requestId = randomUUID()
     const response = await answer(request).catch((error: unknown) => {
       log.error({ requestId, code: (error as { code?: string }).code }, 'A request failed')
-      return json(500, { error: 'Something went wrong on our side.' })
+      return json(500, { error: "Internal error. The log has the details under the request's id." })
     })
     addHeaders(response.headers, protection)
     response.headers.set('x-request-id', requestId)
@@ -56,4 +56,4 @@ export function createFrontend(config: Config, log = createLog(config.logLevel))
 const json = (status: number, body: object, headers = {}) =>
   Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } })
 
-const wrongMethod = () => json(405, { error: 'This path does not know this method.' }, { allow: 'GET, HEAD' })
+const wrongMethod = () => json(405, { error: 'Method not allowed.' }, { allow: 'GET, HEAD' })

@@ -24,11 +24,11 @@ export function workerHealth(ctx: Pick<Context, 'config' | 'db' | 'log' | 'schem
     const answer = answers[url.pathname.replace(/\/$/, '')]
     if (answer === undefined) {
       return isAllowedHost(ctx.config, request.headers.get('host') ?? url.host)
-        ? json(404, { error: 'There is nothing at this path.' })
-        : json(400, { error: 'This Host is not served here; see ALLOWED_HOSTS.' })
+        ? json(404, { error: 'Not found: there is nothing at this path.' })
+        : json(400, { error: 'This host name is not allowed. Add it to ALLOWED_HOSTS.' })
     }
     if (request.method === 'GET' || request.method === 'HEAD') return answer()
-    return json(405, { error: 'This path does not know this method.' }, { allow: 'GET, HEAD' })
+    return json(405, { error: 'Method not allowed.' }, { allow: 'GET, HEAD' })
   }
 }
 

@@ -48,7 +48,7 @@ test('an unexpected error is a 500 with all headers, and is logged without its m
   const response = await createFrontend(broken, log)(new Request('http://localhost/'))
   expect([response.status, await response.json()]).toEqual([
     500,
-    { error: 'Something went wrong on our side.' },
+    { error: "Internal error. The log has the details under the request's id." },
   ])
   expect(response.headers.get('x-frame-options')).toBe('DENY')
   expect(lines.map((line) => JSON.parse(line))).toEqual([
