@@ -114,7 +114,7 @@ test('a worker goes on when the database comes back', async () => {
     )
     await eventually(`job ${100 + round} ran`, () => ran.has(100 + round))
   }
-  expect(lines.filter((line) => line.includes('The job queue met an error')).length).toBe(1)
+  expect(lines.filter((line) => line.includes('Job queue error')).length).toBe(1)
   await server.stop()
   await worker.stop()
   expect(lines.at(-1)).toContain('The worker has stopped')
@@ -150,7 +150,7 @@ test('a worker goes on when a frozen database wakes, and stops although it is fr
     ),
   )
   await eventually('a later job ran', () => ran.has(3))
-  expect(lines.filter((line) => line.includes('The job queue met an error')).length).toBe(1)
+  expect(lines.filter((line) => line.includes('Job queue error')).length).toBe(1)
   await server.freeze()
   await worker.stop()
   expect(lines.at(-1)).toContain('The worker has stopped')
