@@ -133,7 +133,7 @@ describe('POST /service/auth/invites/accept', () => {
         resource_metadata: {},
         old_values: null,
         new_values: { memberId: body.member.id, role },
-        description: 'An invite to the role "Developer" was accepted.',
+        description: 'Invite to the role "Developer" accepted.',
       },
     ])
   })
@@ -155,7 +155,7 @@ describe('POST /service/auth/invites/accept', () => {
     const [one, other] = [await invited(), await invited()]
     expect(await accept(one.token, other.bearer)).toMatchObject({
       status: 403,
-      body: { error: 'This invite is for another e-mail address than that of your account.' },
+      body: { error: 'This invite is for another e-mail address.' },
     })
     expect((await accept(one.token, one.bearer)).status).toBe(200)
   })
@@ -165,7 +165,7 @@ describe('POST /service/auth/invites/accept', () => {
     const elsewhere = await ctx.db.begin((tx) => createOrganisation(ctx, tx, userId, 'Elsewhere'))
     expect(await accept(token, bearer)).toMatchObject({
       status: 409,
-      body: { error: 'You already belong to an organisation.' },
+      body: { error: 'You are already a member of an organisation.' },
     })
     expect(await ctx.db`select 1 from members where user_id = ${userId}`).toHaveLength(1)
     // The tests' people look for roles by their kind alone.

@@ -54,7 +54,7 @@ describe('POST /v1/members/invites', () => {
           role: { id: developer, name: 'Developer' },
           expiresAt: '2026-01-15T00:00:00.000Z',
         },
-        description: 'Somebody was invited to the role "Developer".',
+        description: 'Invite to the role "Developer" created.',
       },
     ])
     const trail = await trailAsText(ctx)
@@ -106,7 +106,9 @@ describe('POST /v1/members/invites', () => {
   test.each(['owner', 'admin'] as const)('is 400 for the %s role', async (kind) => {
     const { id } = await roleOf(ctx, kind)
     const { status, body } = await invite(await emailOf(ada.userId), id)
-    expect(body.error).toBe('role_id must not name a role with global access; assign it to a member.')
+    expect(body.error).toBe(
+      'Nobody can be invited to a role with global access. Invite to another role, and change it afterwards.',
+    )
     expect(status).toBe(400)
   })
 
@@ -115,7 +117,7 @@ describe('POST /v1/members/invites', () => {
     const email = await emailOf(grace.userId)
     expect(await invite(email.toUpperCase())).toMatchObject({
       status: 409,
-      body: { error: 'Somebody with this e-mail address already is a member.' },
+      body: { error: 'A member with this e-mail address already exists.' },
     })
     await service.as(ada.token).delete(`/v1/members/${grace.id}`)
     expect((await invite(email)).status).toBe(201)
@@ -129,7 +131,7 @@ describe('POST /v1/members/invites', () => {
     const first = await invite(email)
     expect(await invite(email.toUpperCase())).toMatchObject({
       status: 409,
-      body: { error: 'There already is a live invite for this e-mail address.' },
+      body: { error: 'A pending invite for this e-mail address already exists.' },
     })
     ctx.clock.advance(14 * 24 * 3600 - 1)
     expect((await invite(email)).status).toBe(409)

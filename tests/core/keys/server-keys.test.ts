@@ -9,7 +9,7 @@ import vectors from './vectors.json' with { type: 'json' }
 import { errorOf, flipBit, flipSealedBit, malformed, texts } from './wire-strings.ts'
 
 const refusal =
-  'A stored key cannot be opened: it was changed, moved from its row, or wrapped under another SERVER_SECRET.'
+  'A stored key cannot be unwrapped: it was changed, moved from its row, or wrapped under another SERVER_SECRET.'
 const secret = new Uint8Array(randomBytes(32))
 const keys = createServerKeys(secret)
 const place: StoredField = { table: 'environments', rowId: crypto.randomUUID(), field: 'seed' }
