@@ -11,9 +11,11 @@ import {
   type Rules,
   runtimeUses,
   type Sources,
+  unavailableInBrowsers,
   undocumented,
   untested,
   wrongDirections,
+  wrongSchemaLibraries,
 } from './support/architecture.ts'
 
 const everything = { context: 'value', core: 'value', platform: 'value', config: 'type' } as const
@@ -68,6 +70,16 @@ function mayUseRuntime(file: string): boolean {
 
 const mayHoldSql = (file: string): boolean => /^src\/(?:core|platform)\//.test(file)
 
+/** The rules of the product: the console asks them in the browser. */
+const isRule = (file: string): boolean =>
+  /^src\/core\/(?:[^/]+\/policy|permissions|access|policy|errors)\.ts$/.test(file)
+
+const isCore = (file: string): boolean => file.startsWith('src/core/')
+
+/** `typebox` is for the configuration and the payloads of jobs; routes need Elysia's library, `@sinclair/typebox`. */
+const usesTypebox1 = (file: string): boolean =>
+  /^src\/(?:config\.ts$|config\/|core\/jobs\.ts$|platform\/queue\/|worker\/)/.test(file)
+
 const root = join(import.meta.dir, '..')
 const all = await readSources(await trackedFiles())
 const source = filter(all, (file) => /^src\/.*\.tsx?$/.test(file))
@@ -94,6 +106,15 @@ test('no two files import each other, not even in a wide circle', () => {
 
 test('the runtime and the operating system are used only at the edges', () => {
   expect(runtimeUses(source, mayUseRuntime)).toEqual([])
+})
+
+test('the rules of the product import nothing that a browser lacks', () => {
+  expect(filter(source, isRule).size).toBeGreaterThan(10)
+  expect(unavailableInBrowsers(source, isRule, isCore)).toEqual([])
+})
+
+test('routes and core import @sinclair/typebox, configuration and job payloads import typebox', () => {
+  expect(wrongSchemaLibraries(source, usesTypebox1)).toEqual([])
 })
 
 test('files are short, in kebab-case, named for their content, and export no default', () => {
@@ -124,7 +145,7 @@ const directions = (files: Record<string, string>) =>
   wrongDirections(importsOf(sources(files)), areaOf, rules)
 
 test.each([
-  ['src/platform/kv/kv.ts', `import { can } from '../core/access.ts'`],
+  ['src/platform/kv/kv.ts', `import { can } from '../../core/access.ts'`],
   ['src/core/access.ts', `import { createApp } from '../backend/app.ts'`],
   ['src/core/access.ts', `import type { App } from '../backend/app.ts'`],
   ['src/core/access.ts', `import { openDatabase } from '../platform/database.ts'\nopenDatabase()`],
@@ -251,6 +272,33 @@ test.each([
   `export const a = job.process.name`,
 ])('%j does not use the runtime', (text) => {
   expect(runtimeUses(sources({ 'src/core/a.ts': text }), mayUseRuntime)).toEqual([])
+})
+
+test('what a browser lacks is found, also behind other files; types are not looked at', () => {
+  const files = sources({
+    'src/core/roles/policy.ts': `import { can } from '../access.ts'\nimport type { C } from '../../context.ts'\ncan()`,
+    'src/core/access.ts': `import { key } from './text.ts'\nimport { open } from '../platform/kv.ts'\nkey(open())`,
+    'src/core/text.ts': [
+      `import { createHash } from 'node:crypto'`,
+      `import { Type } from '@sinclair/typebox'`,
+      'createHash(Type)',
+    ].join('\n'),
+    'src/core/roles/roles.ts': `import { createHash } from 'node:crypto'\ncreateHash('x')`,
+  })
+  expect(unavailableInBrowsers(files, isRule, isCore).toSorted()).toEqual([
+    'src/core/access.ts must not import values from src/platform/kv.ts: browsers load src/core/access.ts, too.',
+    'src/core/text.ts must not import values from @sinclair/typebox: browsers load src/core/text.ts, too.',
+    'src/core/text.ts must not import values from node:crypto: browsers load src/core/text.ts, too.',
+  ])
+})
+
+test.each([
+  ['src/core/roles/role.ts', `import { Type } from 'typebox'\nType.String()`],
+  ['src/backend/v1/roles.ts', `import type { Static } from 'typebox'`],
+  ['src/config/mail.ts', `import { Value } from '@sinclair/typebox/value'\nValue.Check()`],
+  ['src/worker/jobs/send-mail.ts', `import type { Static } from '@sinclair/typebox'`],
+])('%s with %j imports the wrong library of schemas', (file, text) => {
+  expect(wrongSchemaLibraries(sources({ [file]: text }), usesTypebox1)).toHaveLength(1)
 })
 
 test('long files, bad names and defaults are found', () => {

@@ -36,5 +36,5 @@ export function beyondOwn(actor: Pick<RoleHolder, 'role'>, wanted: Permissions):
   const excess = firstExcess(wanted, actor.role.permissions)
   if (excess === null) return null
   const level = excess.level === 'permissions' ? '' : 'app-level '
-  return `You can't give the ${level}permission ${excess.resourceClass} ${excess.action}: your own role lacks it.`
+  return `Your own role does not allow ${excess.action} on ${level}${excess.resourceClass}, so you can't hand it out.`
 }

@@ -1,4 +1,4 @@
-import { isId } from './schema.ts'
+import { isId } from './id.ts'
 
 /** An error for the caller: an HTTP status, and one sentence that says what is wrong or what would be right. */
 export class DomainError extends Error {

@@ -47,6 +47,18 @@ export const creationOrder = (row: { created_at: Date; id: string }): readonly s
   row.id,
 ]
 
+/** A list in the order of creation, whole or a page of it; `read` reads the rows in the range with `oldestFirst`. */
+export async function listByCreation<Row extends { created_at: Date; id: string }, Item>(
+  ctx: Context,
+  list: string,
+  request: PageRequest,
+  read: (range: PageRange) => PromiseLike<readonly Row[]>,
+  present: (row: Row) => Item,
+): Promise<Page<Item>> {
+  const range = pageRange(ctx, list, request)
+  return toPage(ctx, list, range, await read(range), creationOrder, present)
+}
+
 /** The page of the rows that were read, with the cursor of the next page; `sortKey` gives a row's place in the list. */
 export function toPage<Row, Item>(
   ctx: Context,

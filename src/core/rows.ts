@@ -1,5 +1,5 @@
 import { notFound } from './errors.ts'
-import { isId } from './schema.ts'
+import { isId } from './id.ts'
 
 /** The row that a statement always returns; throws when there is none, such as when nothing was written. */
 export function written<Row>(rows: readonly Row[]): Row {
@@ -18,6 +18,11 @@ export const findById = async <Row>(
 export function found<Row>(row: Row | undefined, what: string, id?: string): Row {
   if (row === undefined) throw notFound(what, id)
   return row
+}
+
+/** Columns as a join names them: `id` of a role as `role_id`. */
+export type Prefixed<Prefix extends string, Columns> = {
+  readonly [Name in keyof Columns & string as `${Prefix}${Name}`]: Columns[Name]
 }
 
 /** The number that a statement counted as `count`. */

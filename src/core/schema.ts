@@ -88,8 +88,3 @@ export const Timestamp = () => Type.String({ format: 'date-time' })
 /** An object that refuses unknown fields. */
 export const StrictObject = ((properties, options = {}) =>
   Type.Object(properties, { ...options, additionalProperties: false })) as typeof Type.Object
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-/** Whether a text has the form of an id; a malformed id is not found. */
-export const isId = (text: string): boolean => UUID.test(text)

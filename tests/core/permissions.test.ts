@@ -8,7 +8,6 @@ import {
   ORGANISATION_CLASSES,
   type Permissions,
 } from '../../src/core/permissions.ts'
-import { additions } from '../../src/core/roles/role.ts'
 
 /** The default roles as API.md §4 lists them: c r u d for each class, in the order of the classes. */
 const TABLE: Record<string, { organisation: string[]; app: string[] }> = {
@@ -138,10 +137,4 @@ test('the first excess is found at both levels, and none within', () => {
     resourceClass: 'Logs',
     action: 'create',
   })
-})
-
-test('additions are what the new permissions allow and the old did not', () => {
-  const before = some({ Apps: ['read'], Roles: ['read'] }, { Logs: ['read'] })
-  const after = some({ Apps: ['read', 'create'] }, { Secrets: ['read'] })
-  expect(additions(before, after)).toEqual(some({ Apps: ['create'] }, { Secrets: ['read'] }))
 })

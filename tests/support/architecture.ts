@@ -94,6 +94,41 @@ export function runtimeUses(sources: Sources, mayUse: (file: string) => boolean)
     ])
 }
 
+/**
+ * What keeps the values of these files out of a browser: packages, modules of Node and files elsewhere, imported by them
+ * or by files that they import.
+ */
+export function unavailableInBrowsers(
+  sources: Sources,
+  isStart: (file: string) => boolean,
+  mayImport: (file: string) => boolean,
+): string[] {
+  const found: string[] = []
+  const seen = new Set<string>()
+  const visit = (file: string) => {
+    if (seen.has(file)) return
+    seen.add(file)
+    for (const { specifier, kind } of specifiers(file, sources.get(file) ?? '')) {
+      if (kind === 'type') continue
+      const target = specifier.startsWith('.') ? resolve(file, specifier) : specifier
+      if (specifier.startsWith('.') && mayImport(target)) visit(target)
+      else found.push(`${file} must not import values from ${target}: browsers load ${file}, too.`)
+    }
+  }
+  for (const file of [...sources.keys()].filter(isStart)) visit(file)
+  return found
+}
+
+/** Files that import the library of schemas that is for other files; each file belongs to one of the two. */
+export function wrongSchemaLibraries(sources: Sources, usesTypebox1: (file: string) => boolean): string[] {
+  return [...sources].flatMap(([file, text]) => {
+    const wrong = usesTypebox1(file) ? '@sinclair/typebox' : 'typebox'
+    return specifiers(file, text)
+      .filter(({ specifier }) => specifier === wrong || specifier.startsWith(`${wrong}/`))
+      .map(({ specifier }) => `${file} must not import ${specifier}.`)
+  })
+}
+
 /** Files that are too long, named badly, or export a default. */
 export function badFiles(sources: Sources, maxLines: number): string[] {
   const vague = /(^|[/-])(utils?|helpers?|managers?|common|misc)([/.-]|$)/

@@ -50,17 +50,16 @@ export async function manyMembers(ctx: TestContext, count: number): Promise<void
 
 /** Adds a service account with a default role by its kind, or with a custom role by its id. */
 export async function serviceAccount(ctx: TestContext, role: RoleKind | { id: string }): Promise<Account> {
-  const id = randomUUID()
   const held = await roleOf(ctx, role)
-  await ctx.db.begin(async (tx) => {
-    await createPrincipal(ctx, tx, {
-      id,
+  const id = await ctx.db.begin(async (tx) => {
+    const id = await createPrincipal(ctx, tx, {
       organisationId: held.organisation_id,
       type: 'service_account',
       role: held,
     })
     const now = ctx.clock.now()
     await tx`insert into service_accounts ${tx({ id, organisation_id: held.organisation_id, name: 'Robot', created_at: now, updated_at: now })}`
+    return id
   })
   return { id, token: await token(ctx, id, 'sat') }
 }

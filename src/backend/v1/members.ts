@@ -1,8 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import { SetAccess } from '../../core/grants/grant.ts'
-import { ChangeRole, Member } from '../../core/members/member.ts'
-import * as memberAccess from '../../core/members/member-access.ts'
+import { ChangeRole, Member, MemberWithAccess } from '../../core/members/member.ts'
 import * as members from '../../core/members/members.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
@@ -10,7 +9,7 @@ import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses
 
 const tags = ['Members']
 
-/** `/v1/members`: who belongs to the organisation. */
+/** `/v1/members`: the organisation's active members, and what they can access. */
 export const membersRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/members', normalize: false })
     .use(guard(ctx, requests))
@@ -38,7 +37,7 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
         tags,
         summary: "Change a member's role",
         description:
-          "The member's keys follow: global access brings a copy of every environment's, its loss takes them.",
+          'With global access the member gets a copy of every environment key; without it, it keeps only those that were granted.',
       },
     })
     .delete('/:id', ({ actor, params }) => members.remove(ctx, actor, params.id), {
@@ -50,26 +49,27 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
         tags,
         summary: 'Remove a member',
         description:
-          'Keys, tokens and sessions end at once; the user account stays and can be invited again.',
+          'Key copies, tokens and sessions are deleted at once; the user account stays and can be invited again.',
       },
     })
-    .get('/:id/access', ({ actor, params }) => memberAccess.get(ctx, actor, params.id), {
+    .get('/:id/access', ({ actor, params }) => members.access.get(ctx, actor, params.id), {
       permission: ['Members', 'read'],
       audit: 'member.read_refused',
       params: ById,
-      response: responses(200, memberAccess.MemberAccess, 401, 403, 404),
+      response: responses(200, MemberWithAccess, 401, 403, 404),
       detail: {
         tags,
-        summary: 'What a member can access',
-        description: 'Apps by name, with their environments; a member with global access reaches everything.',
+        summary: "Get a member's access",
+        description:
+          'Apps by name, with their environments; a member with global access can access everything.',
       },
     })
-    .put('/:id/access', ({ actor, params, body }) => memberAccess.set(ctx, actor, params.id, body), {
+    .put('/:id/access', ({ actor, params, body }) => members.access.set(ctx, actor, params.id, body), {
       permission: ['Members', 'update'],
       audit: 'member.access_change_refused',
       params: ById,
       body: SetAccess,
-      response: responses(200, memberAccess.MemberAccess, 400, 401, 403, 404, 413, 415),
+      response: responses(200, MemberWithAccess, 400, 401, 403, 404, 413, 415),
       detail: {
         tags,
         summary: "Set a member's access",

@@ -38,7 +38,7 @@ export const rolesRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'Create a role',
-        description: `Creates a custom role; nobody can hand out more than its own. There can be ${CUSTOM_ROLES.most} custom roles.`,
+        description: `Creates a custom role. Without global access, a caller can’t give it permissions that the caller lacks. There can be ${CUSTOM_ROLES.most} custom roles.`,
       },
     })
     .put('/:id', ({ actor, params, body }) => roles.update(ctx, actor, params.id, body), {
@@ -61,6 +61,6 @@ export const rolesRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'Delete a role',
-        description: 'Only a custom role that nobody holds can be deleted.',
+        description: 'Only a custom role that is not in use can be deleted.',
       },
     })

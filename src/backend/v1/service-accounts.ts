@@ -6,10 +6,10 @@ import {
   CreateServiceAccount,
   SERVICE_ACCOUNTS,
   ServiceAccount,
+  ServiceAccountWithAccess,
   ServiceAccountWithTokens,
   UpdateServiceAccount,
 } from '../../core/service-accounts/service-account.ts'
-import * as access from '../../core/service-accounts/service-account-access.ts'
 import * as accountTokens from '../../core/service-accounts/service-account-tokens.ts'
 import * as serviceAccounts from '../../core/service-accounts/service-accounts.ts'
 import { CreateToken, IssuedToken, MOST_LIVE_TOKENS, Token } from '../../core/tokens/token.ts'
@@ -38,8 +38,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'Get a service account',
-        description:
-          'One service account, and what is known of its tokens where the caller may read those; never a token itself.',
+        description: 'One service account, with its tokens (without their text) if the caller may read them.',
       },
     })
     .post('/', ({ actor, body }) => serviceAccounts.create(ctx, actor, body), {
@@ -50,7 +49,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'Create a service account',
-        description: `The first token is shown in this answer only; the role has no global access and allows nothing beyond the caller’s own. There can be ${SERVICE_ACCOUNTS.most} service accounts.`,
+        description: `The first token is returned only here; the role must have no global access, and no permission that the caller lacks. There can be ${SERVICE_ACCOUNTS.most} service accounts.`,
       },
     })
     .put('/:id', ({ actor, params, body }) => serviceAccounts.update(ctx, actor, params.id, body), {
@@ -74,33 +73,37 @@ export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
         tags,
         summary: 'Delete a service account',
         description:
-          'Its tokens, keys and access end at once, and pending invites that it sent are cancelled.',
+          'Its tokens, key copies and access are deleted at once, and pending invites that it sent are cancelled.',
       },
     })
-    .get('/:id/access', ({ actor, params }) => access.get(ctx, actor, params.id), {
+    .get('/:id/access', ({ actor, params }) => serviceAccounts.access.get(ctx, actor, params.id), {
       permission: ['ServiceAccounts', 'read'],
       audit: 'service_account.read_refused',
       params: ById,
-      response: responses(200, access.ServiceAccountAccess, 401, 403, 404),
+      response: responses(200, ServiceAccountWithAccess, 401, 403, 404),
       detail: {
         tags,
-        summary: 'What a service account can access',
+        summary: "Get a service account's access",
         description: 'Apps by name, with their environments.',
       },
     })
-    .put('/:id/access', ({ actor, params, body }) => access.set(ctx, actor, params.id, body), {
-      permission: ['ServiceAccounts', 'update'],
-      audit: 'service_account.access_change_refused',
-      params: ById,
-      body: SetAccess,
-      response: responses(200, access.ServiceAccountAccess, 400, 401, 403, 404, 413, 415),
-      detail: {
-        tags,
-        summary: "Set a service account's access",
-        description:
-          'The body is the entire desired state. The server wraps the keys: the caller sends none.',
+    .put(
+      '/:id/access',
+      ({ actor, params, body }) => serviceAccounts.access.set(ctx, actor, params.id, body),
+      {
+        permission: ['ServiceAccounts', 'update'],
+        audit: 'service_account.access_change_refused',
+        params: ById,
+        body: SetAccess,
+        response: responses(200, ServiceAccountWithAccess, 400, 401, 403, 404, 413, 415),
+        detail: {
+          tags,
+          summary: "Set a service account's access",
+          description:
+            'The body is the entire desired state. The server wraps the keys: the caller sends none.',
+        },
       },
-    })
+    )
     .use(tokenRoutes(ctx, requests))
 
 const TokenById = t.Object({
@@ -120,7 +123,7 @@ const tokenRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: "List a service account's tokens",
-        description: 'Oldest first, expired ones included; never a token itself.',
+        description: 'Oldest first, expired ones included, without their text.',
       },
     })
     .post('/:id/tokens', ({ actor, params, body }) => accountTokens.create(ctx, actor, params.id, body), {
@@ -132,7 +135,7 @@ const tokenRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'Create a token of a service account',
-        description: `The token is shown in this answer only; the account’s role and environments lie within the caller’s own. An account can have ${MOST_LIVE_TOKENS} live tokens, and a token keeps what its account gains later.`,
+        description: `The token is returned only here; the caller must have every permission and environment of the service account. A service account can have ${MOST_LIVE_TOKENS} live tokens, which can do whatever it can later.`,
       },
     })
     .delete(

@@ -20,8 +20,7 @@ export const tokensRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'List your tokens',
-        description:
-          'Your personal access tokens, oldest first, expired ones included; never a token itself.',
+        description: 'Your personal access tokens, oldest first, expired ones included, without their text.',
       },
     })
     .post('/', ({ actor, body }) => tokens.create(ctx, actor, body), {
@@ -32,7 +31,7 @@ export const tokensRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'Create a token',
-        description: `A personal access token for yourself, shown in this answer only; it takes a sign-in session, not a token. You can have ${MOST_LIVE_TOKENS} live ones.`,
+        description: `A personal access token for yourself, returned only here; it needs a session token, not an access token. You can have ${MOST_LIVE_TOKENS} live ones.`,
       },
     })
     .delete('/:id', ({ actor, params }) => tokens.remove(ctx, actor, params.id), {

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
+import { isId } from '../id.ts'
 import { type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
-import { isId } from '../schema.ts'
 import { type AccessFilter, type AccessPair, type AccessPairRow, present } from './access-pair.ts'
 import * as queries from './queries.ts'
 

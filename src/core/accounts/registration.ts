@@ -100,8 +100,12 @@ export async function register(
   return registered
 }
 
-/** What the rules look at: the setup token counts only for the first account, where the deployment asks for one. */
-const factsOf = (config: Context['config'], isFirst: boolean, input: Register) => ({
+/** What the policy looks at. Any setup token is good where the deployment asks for none. */
+export const factsOf = (
+  config: Pick<Context['config'], 'setupToken' | 'registration'>,
+  isFirst: boolean,
+  input: Pick<Register, 'setup_token' | 'invite'>,
+) => ({
   isFirst,
   hasSetupToken: config.setupToken === null || isSame(config.setupToken, input.setup_token ?? ''),
   isOpen: config.registration === 'open',

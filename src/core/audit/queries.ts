@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
+import { isId } from '../id.ts'
 import { type PageRange, rowLimit } from '../pagination.ts'
 import { countOf } from '../rows.ts'
-import { isId } from '../schema.ts'
 import type { Row } from '../tables.ts'
 import type { EntryFilter, EntryRow, EntryVisibility } from './entry.ts'
 

@@ -1,9 +1,9 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { canAccessApp, canAccessEnvironment } from '../apps/access-conditions.ts'
+import { isId } from '../id.ts'
 import { type PageRange, rowLimit } from '../pagination.ts'
 import { findById, written } from '../rows.ts'
-import { isId } from '../schema.ts'
 import type { Row } from '../tables.ts'
 import type { EnvironmentRow } from './environment.ts'
 

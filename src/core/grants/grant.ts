@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { badRequest } from '../errors.ts'
 import { Id, StrictObject } from '../schema.ts'
+import type { Row } from '../tables.ts'
 
-/** What somebody can open: apps by name, in each the environments by their index. */
+/** What a principal can access: apps by name, in each the environments by their index. */
 export const AccessibleApps = Type.Array(
   Type.Object({
     id: Type.String(),
@@ -21,7 +22,7 @@ export type AccessibleApps = Static<typeof AccessibleApps>
 /** How many ids a body that sets access may have, those of apps and of environments together. */
 export const MAX_IDS = 10_000
 
-/** The body that sets somebody's access: the entire desired state. Repeated ids are for `wishesOf` to find. */
+/** The body that sets a principal's access: the entire desired state. `requestedGrants` refuses repeated ids. */
 export const SetAccess = StrictObject({
   apps: Type.Array(
     StrictObject({
@@ -40,13 +41,16 @@ export const SetAccess = StrictObject({
 })
 export type SetAccess = Static<typeof SetAccess>
 
-/** Whose access it is: a member's or a service account's, by its id. */
-export type PrincipalRef = Readonly<{ type: 'member' | 'service_account'; id: string }>
+/** The principal whose access it is. */
+export type PrincipalRef = Row<'principals', 'type' | 'id'>
+
+/** What the sentences of errors call a principal of each type. */
+export const PRINCIPAL_NOUNS = { member: 'Member', service_account: 'Service account' } as const
 
 /** One environment of one app, to be granted. */
 export type RequestedGrant = Readonly<{ appId: string; environmentId: string }>
 
-/** What a body asks for, one environment after the other, ids in lower case. 400 for a repeated id, or too many. */
+/** The grants that a body asks for, ids in lower case. 400 for a repeated id, or too many. */
 export function requestedGrants(input: SetAccess): RequestedGrant[] {
   const count = input.apps.reduce((sum, { environments }) => sum + 1 + environments.length, 0)
   if (count > MAX_IDS) {
@@ -69,23 +73,23 @@ export function requestedGrants(input: SetAccess): RequestedGrant[] {
   })
 }
 
-/** How many ids the entry of a change of access names; the total stands beside them. */
+/** How many ids the audit entry of a change of access names, beside the total. */
 const IDS_IN_ENTRY = 1000
 
-/** A change of access as its entry tells it. */
+/** The values of a change of access in its audit entry. */
 export const accessValues = (added: readonly RequestedGrant[], revoked: readonly string[]) => ({
   oldValues: { revoked: revoked.slice(0, IDS_IN_ENTRY), total: revoked.length },
   newValues: {
-    granted: added.slice(0, IDS_IN_ENTRY).map((wish) => wish.environmentId),
+    granted: added.slice(0, IDS_IN_ENTRY).map((grant) => grant.environmentId),
     total: added.length,
   },
 })
 
-/** What has to be done to get from the environments granted now to those wished for. */
-export function grantChanges(granted: ReadonlySet<string>, wishes: readonly RequestedGrant[]) {
-  const wished = new Set(wishes.map((wish) => wish.environmentId))
+/** The grants to add and the environments to revoke, from those granted now to those requested. */
+export function grantChanges(granted: ReadonlySet<string>, requested: readonly RequestedGrant[]) {
+  const requestedIds = new Set(requested.map((grant) => grant.environmentId))
   return {
-    added: wishes.filter((wish) => !granted.has(wish.environmentId)),
-    revoked: [...granted].filter((id) => !wished.has(id)),
+    added: requested.filter((grant) => !granted.has(grant.environmentId)),
+    revoked: [...granted].filter((id) => !requestedIds.has(id)),
   }
 }

@@ -4,12 +4,14 @@ import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { addKeyCopies } from '../environments/key-copies.ts'
 import { notFound } from '../errors.ts'
+import { isId } from '../id.ts'
 import { enforce } from '../policy.ts'
-import { isId } from '../schema.ts'
+import { found } from '../rows.ts'
 import { changeOrganisation, pipelined } from '../transactions.ts'
 import {
   accessValues,
   grantChanges,
+  PRINCIPAL_NOUNS,
   type PrincipalRef,
   type RequestedGrant,
   requestedGrants,
@@ -18,104 +20,120 @@ import {
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
-type Environment = Awaited<ReturnType<typeof queries.findRequestedEnvironments>>[number]
-
 /**
  * Sets the entire access of a member or service account, declaratively: what is missing is revoked, what is new is
  * granted and its keys wrapped, what stays is not touched. Everything is checked before anything is written, and the
- * number of statements is the same however many environments there are. `read` gives the answer, in the transaction.
+ * number of statements does not depend on that of environments. `read` gives the response, in the transaction.
  *
- * 400 for a repeated id, 404 for an unknown subject, app or environment, 403 for a subject with global access and for
- * an environment that the caller can't access itself.
+ * 400 for a repeated id, 404 for an unknown principal, app or environment, 403 for a principal with global access and
+ * for an environment that the actor can't access.
  */
 export async function set<View>(
   ctx: Context,
-  caller: Actor,
-  subject: PrincipalRef,
+  actor: Actor,
+  ref: PrincipalRef,
   input: SetAccess,
   read: (tx: Transaction, actor: Actor) => Promise<View>,
 ): Promise<View> {
-  const wishes = requestedGrants(input)
-  if (!isId(subject.id)) throw principalNotFound(subject)
-  return changeOrganisation(ctx, caller, async (tx, actor) => {
-    const organisationId = actor.organisation.id
-    const [grantee, apps, found, before] = await pipelined(
-      queries.findPrincipal(tx, organisationId, subject),
-      queries.existingApps(tx, organisationId, ids(wishes, 'appId')),
-      queries.findRequestedEnvironments(
-        tx,
-        organisationId,
-        ids(wishes, 'environmentId'),
-        actor.id,
-        subject.id,
-      ),
-      queries.findGrants(tx, subject.id),
-    )
-    if (grantee === undefined) throw principalNotFound(subject)
-    enforce(policy.setAccess, { kind: grantee.role_kind })
-    const environments = new Map(found.map((environment) => [environment.id, environment]))
-    requireExisting(wishes, input, new Set(apps.map((app) => app.id)), environments)
-
-    const { added, revoked } = grantChanges(new Set(before.map((grant) => grant.environment_id)), wishes)
-    const requested = added.map(({ environmentId }) => ({
-      environmentId,
-      isOwn: environments.get(environmentId)?.callers === true,
-    }))
-    enforce(policy.grant, { actor, environments: requested })
-    if (added.length === 0 && revoked.length === 0) return read(tx, actor)
-
-    const withoutCopy = added.flatMap(({ environmentId }) => environments.get(environmentId) ?? [])
-    await pipelined(
-      queries.deleteGrants(tx, grantee.id, revoked),
-      queries.insertGrants(tx, organisationId, grantee.id, added, ctx.clock.now()),
-      queries.touch(tx, subject.type, grantee.id, ctx.clock.now()),
-      record(ctx, tx, actor, {
-        eventType: subject.type === 'member' ? 'member.access_changed' : 'service_account.access_changed',
-        resourceId: grantee.id,
-        resourceMetadata: { name: grantee.name },
-        ...accessValues(added, revoked),
-        description: `Access changed: ${added.length} granted, ${revoked.length} revoked.`,
-      }),
-      addKeyCopies(
-        ctx,
-        tx,
-        organisationId,
-        [grantee],
-        withoutCopy.filter(({ copied }) => !copied),
-      ),
-    )
+  const requested = requestedGrants(input)
+  if (!isId(ref.id)) throw notFound(PRINCIPAL_NOUNS[ref.type])
+  return changeOrganisation(ctx, actor, async (tx, actor) => {
+    const change = await allowedChange(tx, actor, ref, input, requested)
+    if (change.added.length > 0 || change.revoked.length > 0) await write(ctx, tx, actor, ref.type, change)
     return read(tx, actor)
   })
 }
 
-/** Grants environments that have just been made to whoever made them; the copies of their keys are for the caller. */
+/** Grants new environments to the actor that created them; the key copies are added by the use case that creates them. */
 export async function grantToCreator(
   tx: Transaction,
   actor: Actor,
-  made: readonly RequestedGrant[],
+  added: readonly RequestedGrant[],
   at: Date,
 ): Promise<void> {
-  await queries.insertGrants(tx, actor.organisation.id, actor.id, made, at)
+  await queries.insertGrants(tx, actor.organisation.id, actor.id, added, at)
 }
 
-const principalNotFound = ({ type }: PrincipalRef) =>
-  notFound(type === 'member' ? 'Member' : 'Service account')
+type Change = Readonly<{
+  principal: queries.GrantPrincipal
+  added: readonly RequestedGrant[]
+  addedEnvironments: readonly queries.RequestedEnvironment[]
+  revoked: readonly string[]
+}>
 
-/** What has no form of an id names nothing: it is left out here and reported as not found. */
-const ids = (wishes: readonly RequestedGrant[], field: keyof RequestedGrant): string[] => [
-  ...new Set(wishes.map((wish) => wish[field]).filter(isId)),
+/** What has to be written to give the principal the requested access, once every rule allows it. */
+async function allowedChange(
+  tx: Transaction,
+  actor: Actor,
+  ref: PrincipalRef,
+  input: SetAccess,
+  requested: readonly RequestedGrant[],
+): Promise<Change> {
+  const organisationId = actor.organisation.id
+  const environmentIds = ids(requested, 'environmentId')
+  const [row, apps, environments, grants] = await pipelined(
+    queries.findPrincipal(tx, organisationId, ref),
+    queries.existingApps(tx, organisationId, ids(requested, 'appId')),
+    queries.findRequestedEnvironments(tx, organisationId, environmentIds, actor.id, ref.id),
+    queries.findGrants(tx, ref.id),
+  )
+  const principal = found(row, PRINCIPAL_NOUNS[ref.type])
+  enforce(policy.setAccess, { kind: principal.role_kind })
+  const environmentsById = new Map(environments.map((environment) => [environment.id, environment]))
+  requireExisting(requested, input, new Set(apps.map(({ id }) => id)), environmentsById)
+
+  const { added, revoked } = grantChanges(new Set(grants.map((grant) => grant.environment_id)), requested)
+  const addedEnvironments = added.flatMap(({ environmentId }) => environmentsById.get(environmentId) ?? [])
+  enforce(policy.grant, {
+    actor,
+    environments: addedEnvironments.map(({ id, actor_has_grant }) => ({
+      environmentId: id,
+      isOwn: actor_has_grant,
+    })),
+  })
+  return { principal, added, addedEnvironments, revoked }
+}
+
+async function write(
+  ctx: Context,
+  tx: Transaction,
+  actor: Actor,
+  type: PrincipalRef['type'],
+  { principal, added, addedEnvironments, revoked }: Change,
+): Promise<void> {
+  const organisationId = actor.organisation.id
+  const now = ctx.clock.now()
+  const withoutKeyCopy = addedEnvironments.filter((environment) => !environment.has_key_copy)
+  await pipelined(
+    queries.deleteGrants(tx, principal.id, revoked),
+    queries.insertGrants(tx, organisationId, principal.id, added, now),
+    queries.markUpdated(tx, { type, id: principal.id }, now),
+    record(ctx, tx, actor, {
+      eventType: type === 'member' ? 'member.access_changed' : 'service_account.access_changed',
+      resourceId: principal.id,
+      resourceMetadata: { name: principal.name },
+      ...accessValues(added, revoked),
+      description: `Access changed: ${added.length} granted, ${revoked.length} revoked.`,
+    }),
+    addKeyCopies(ctx, tx, organisationId, [principal], withoutKeyCopy),
+  )
+}
+
+/** The well-formed ids; malformed ones are left out, and then reported as not found. */
+const ids = (requested: readonly RequestedGrant[], field: keyof RequestedGrant): string[] => [
+  ...new Set(requested.map((grant) => grant[field]).filter(isId)),
 ]
 
 function requireExisting(
-  wishes: readonly RequestedGrant[],
+  requested: readonly RequestedGrant[],
   input: SetAccess,
   apps: ReadonlySet<string>,
-  environments: ReadonlyMap<string, Environment>,
+  environments: ReadonlyMap<string, queries.RequestedEnvironment>,
 ): void {
   for (const { id } of input.apps) {
     if (!apps.has(id.toLowerCase())) throw notFound('App', id)
   }
-  for (const { appId, environmentId } of wishes) {
+  for (const { appId, environmentId } of requested) {
     if (environments.get(environmentId)?.app_id !== appId) throw notFound('Environment', environmentId)
   }
 }

@@ -1,50 +1,58 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import type { ServerWrappedEnvironment } from '../environments/key-copies.ts'
 import type { RoleKind } from '../permissions.ts'
+import type { Row } from '../tables.ts'
 import type { PrincipalRef, RequestedGrant } from './grant.ts'
 
-/** Whoever's access is set: its kind of role decides whether it can be, its identity key what is wrapped. */
-export type GrantPrincipal = Readonly<{ id: string; name: string; role_kind: RoleKind; identity_key: string }>
+/** A principal whose access is set: its role decides whether it can be, its identity key is for the key copies. */
+export type GrantPrincipal = Row<'principals', 'id' | 'identity_key'> &
+  Readonly<{ name: string; role_kind: RoleKind }>
 
-/** The live member or service account of this id; undefined when there is none. */
+/** The active member or service account of this id; undefined when there is none. */
 export const findPrincipal = async (
   db: Queryable,
   organisationId: string,
   { type, id }: PrincipalRef,
 ): Promise<GrantPrincipal | undefined> => {
-  const [grantee] = await db<GrantPrincipal[]>`
+  const [principal] = await db<GrantPrincipal[]>`
     select p.id, coalesce(u.full_name, s.name) as name, p.role_kind, p.identity_key
     from principals p
     left join members m on m.principal_id = p.id
     left join users u on u.id = m.user_id
     left join service_accounts s on s.id = p.id
     where p.organisation_id = ${organisationId} and p.id = ${id} and p.type = ${type}`
-  return grantee
+  return principal
 }
 
 /** What a principal is granted explicitly. */
 export const findGrants = (tx: Transaction, principalId: string) =>
-  tx<{ environment_id: string }[]>`
+  tx<Row<'grants', 'environment_id'>[]>`
     select environment_id from grants where principal_id = ${principalId} order by environment_id`
 
 /** Which of these ids are apps of the organisation. */
 export const existingApps = (tx: Transaction, organisationId: string, ids: readonly string[]) =>
-  tx<
-    { id: string }[]
-  >`select id from apps where organisation_id = ${organisationId} and id = any(${[...ids]}::uuid[])`
+  tx<Row<'apps', 'id'>[]>`
+    select id from apps where organisation_id = ${organisationId} and id = any(${[...ids]}::uuid[])`
 
-/** The environments among these ids, whether `callerId` is granted each, and whether `granteeId` has a copy of its keys. */
+/** An environment that is to be granted, whether the actor is granted it, and whether the principal has a key copy. */
+export type RequestedEnvironment = Row<'environments', 'id' | 'app_id' | 'wrapped_seed' | 'wrapped_salt'> &
+  Readonly<{ actor_has_grant: boolean; has_key_copy: boolean }>
+
+/** The environments among these ids. */
 export const findRequestedEnvironments = (
   tx: Transaction,
   organisationId: string,
   ids: readonly string[],
-  callerId: string,
-  granteeId: string,
+  actorId: string,
+  principalId: string,
 ) =>
-  tx<(ServerWrappedEnvironment & { name: string; callers: boolean; copied: boolean })[]>`
-    select e.id, e.app_id, e.name, e.wrapped_seed, e.wrapped_salt,
-      exists (select 1 from grants g where g.principal_id = ${callerId} and g.environment_id = e.id) as callers,
-      exists (select 1 from environment_keys k where k.principal_id = ${granteeId} and k.environment_id = e.id) as copied
+  tx<RequestedEnvironment[]>`
+    select e.id, e.app_id, e.wrapped_seed, e.wrapped_salt,
+      exists (
+        select 1 from grants g where g.principal_id = ${actorId} and g.environment_id = e.id
+      ) as actor_has_grant,
+      exists (
+        select 1 from environment_keys k where k.principal_id = ${principalId} and k.environment_id = e.id
+      ) as has_key_copy
     from environments e
     where e.organisation_id = ${organisationId} and e.id = any(${[...ids]}::uuid[])`
 
@@ -53,16 +61,16 @@ export const insertGrants = (
   tx: Transaction,
   organisationId: string,
   principalId: string,
-  wishes: readonly RequestedGrant[],
+  added: readonly RequestedGrant[],
   at: Date,
 ) =>
   tx`
     insert into grants (organisation_id, principal_id, app_id, environment_id, created_at)
     select ${organisationId}, ${principalId}, app_id, environment_id, ${at}
-    from unnest(${wishes.map((wish) => wish.appId)}::uuid[], ${wishes.map((wish) => wish.environmentId)}::uuid[])
-      as wish (app_id, environment_id)`
+    from unnest(${added.map((grant) => grant.appId)}::uuid[], ${added.map((grant) => grant.environmentId)}::uuid[])
+      as added (app_id, environment_id)`
 
-/** Takes grants and the key copies that came with them. */
+/** Deletes grants and the key copies that came with them. */
 export const deleteGrants = (tx: Transaction, principalId: string, environmentIds: readonly string[]) =>
   tx`
     with revoked as (
@@ -70,6 +78,6 @@ export const deleteGrants = (tx: Transaction, principalId: string, environmentId
     delete from environment_keys
     where principal_id = ${principalId} and environment_id = any(${[...environmentIds]}::uuid[])`
 
-/** Notes that a member or service account was changed. */
-export const touch = (tx: Transaction, type: 'member' | 'service_account', id: string, at: Date) =>
+/** Sets when a member or service account was last changed. */
+export const markUpdated = (tx: Transaction, { type, id }: PrincipalRef, at: Date) =>
   tx`update ${tx(type === 'member' ? 'members' : 'service_accounts')} set updated_at = ${at} where id = ${id}`

@@ -1,19 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { RoleKind } from '../permissions.ts'
+import { AccessibleApps } from '../grants/grant.ts'
+import type { Prefixed } from '../rows.ts'
 import { Id, StrictObject, Timestamp } from '../schema.ts'
+import type { Row } from '../tables.ts'
 
-/** A live membership with its person and role, as it is read. */
-export type MemberRow = Readonly<{
-  id: string
-  user_id: string
-  email: string
-  full_name: string
-  role_id: string
-  role_kind: RoleKind
-  role_name: string
-  created_at: Date
-  updated_at: Date
-}>
+/** An active membership with its user and role. */
+export type MemberRow = Row<'members', 'id' | 'user_id' | 'created_at' | 'updated_at'> &
+  Row<'users', 'email' | 'full_name'> &
+  Prefixed<'role_', Row<'roles', 'id' | 'kind' | 'name'>>
 
 /** A member as it is shown. */
 export const Member = Type.Object({
@@ -26,6 +20,9 @@ export const Member = Type.Object({
   updatedAt: Timestamp(),
 })
 export type Member = Static<typeof Member>
+
+/** A member with the apps and environments that it can access. */
+export const MemberWithAccess = Type.Composite([Member, Type.Object({ apps: AccessibleApps })])
 
 /** The body that gives a member another role. */
 export const ChangeRole = StrictObject({ role_id: Id({ description: 'The role to assign.' }) })

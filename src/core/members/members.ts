@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts'
-import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { cancelSentBy } from '../invites/closing.ts'
-import { creationOrder, type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
+import { accessOf } from '../grants/access.ts'
+import { listByCreation, type Page, type PageRequest } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
@@ -14,23 +14,32 @@ import { type ChangeRole, type Member, type MemberRow, present } from './member.
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
-/** The organisation's live members, oldest first. */
-export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Member>> {
-  const window = pageRange(ctx, 'members', request)
-  const rows = await queries.list(ctx.db, actor.organisation.id, window)
-  return toPage(ctx, 'members', window, rows, creationOrder, present)
-}
+/** The use cases of what a member can access. */
+export const access = accessOf('member', queries.findWithAccess, present)
 
-/** One live member; 404 when the organisation has no such member, or no longer. */
+/** Sets when a membership was last changed. */
+export { markUpdated } from './queries.ts'
+
+/** The organisation's active members, oldest first. */
+export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Member>> =>
+  listByCreation(
+    ctx,
+    'members',
+    request,
+    (range) => queries.list(ctx.db, actor.organisation.id, range),
+    present,
+  )
+
+/** One active member; 404 when the organisation has none of this id. */
 export const get = async (ctx: Context, actor: Actor, id: string): Promise<Member> =>
   present(await existing(ctx.db, actor, id))
 
 /**
- * Gives a member another role, and the key copies that follow from it. 403 where a rule about caller, target or role
- * forbids it, 404 for an unknown role; the role already held changes nothing.
+ * Gives a member another role, and the key copies that follow from it. 403 where a rule about actor, member or role
+ * forbids it, 404 for an unknown member or role; the role already held changes nothing.
  */
-export const changeRole = (ctx: Context, caller: Actor, id: string, input: ChangeRole): Promise<Member> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+export const changeRole = (ctx: Context, actor: Actor, id: string, input: ChangeRole): Promise<Member> =>
+  changeOrganisation(ctx, actor, async (tx, actor) => {
     const member = await existing(tx, actor, id)
     enforce(policy.changeRole, { actor, member: factsOf(member) })
     const role = await roleReferredTo(tx, actor, input.role_id)
@@ -39,7 +48,7 @@ export const changeRole = (ctx: Context, caller: Actor, id: string, input: Chang
 
     const principal = { id: member.id, organisationId: actor.organisation.id }
     await principals.changeRole(ctx, tx, principal, member.role_kind, role)
-    const stored = await queries.touch(tx, member.id, ctx.clock.now())
+    const stored = await queries.markUpdated(tx, member.id, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'member.role_changed',
       resourceId: member.id,
@@ -52,19 +61,18 @@ export const changeRole = (ctx: Context, caller: Actor, id: string, input: Chang
   })
 
 /**
- * Removes a member: keys, grants, tokens, sessions and the invites that it sent are gone with it, the user account
- * stays. 403 where a rule about caller and target forbids it.
+ * Removes a member: its keys, grants, tokens and sessions are deleted, and the pending invites that it sent cancelled;
+ * the user stays. 403 where a rule about actor and member forbids it.
  */
-export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+export const remove = (ctx: Context, actor: Actor, id: string): Promise<void> =>
+  changeOrganisation(ctx, actor, async (tx, actor) => {
     const member = await existing(tx, actor, id)
     enforce(policy.remove, { actor, member: factsOf(member) })
     const now = ctx.clock.now()
-    await cancelSentBy(tx, { id: member.id, organisationId: actor.organisation.id }, now)
     await queries.markRemoved(tx, member.id, member.role_name, now)
-    // Sessions before tokens, as a new password ends them: neither waits for the other in a circle.
+    // Sessions before tokens, the order of a password change: the other one could deadlock.
     await sessions.endAll(tx, member.user_id)
-    await principals.remove(tx, member.id)
+    await principals.remove(tx, { id: member.id, organisationId: actor.organisation.id }, now)
     await record(ctx, tx, actor, {
       eventType: 'member.removed',
       resourceId: member.id,
@@ -74,18 +82,11 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
     })
   })
 
-/** The live member that a body refers to by its id; 404 names the id where the organisation has no such member. */
-export async function referredTo(db: Queryable, actor: Actor, id: string): Promise<MemberRow> {
-  return found(await queries.find(db, actor.organisation.id, id), 'Member', id)
-}
+/** The active member that a body names by its id; 404 with the id when the organisation has none. */
+export const referredTo = async (db: Queryable, actor: Actor, id: string): Promise<MemberRow> =>
+  found(await queries.find(db, actor.organisation.id, id), 'Member', id)
 
-/** Notes that a membership was changed by what is stored elsewhere. */
-export async function touch(tx: Transaction, id: string, at: Date): Promise<void> {
-  await queries.touch(tx, id, at)
-}
-
-async function existing(db: Queryable, actor: Actor, id: string): Promise<MemberRow> {
-  return found(await queries.find(db, actor.organisation.id, id), 'Member')
-}
+const existing = async (db: Queryable, actor: Actor, id: string): Promise<MemberRow> =>
+  found(await queries.find(db, actor.organisation.id, id), 'Member')
 
 const factsOf = (member: MemberRow) => ({ id: member.id, kind: member.role_kind })

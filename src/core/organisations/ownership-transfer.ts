@@ -40,8 +40,8 @@ export const transfer = (ctx: Context, actor: Actor, input: TransferOwnership): 
       { id: actor.id, nextRole: roles.admin },
       { id: target.id, nextRole: roles.owner },
     )
-    await members.touch(tx, actor.id, now)
-    await members.touch(tx, target.id, now)
+    await members.markUpdated(tx, actor.id, now)
+    await members.markUpdated(tx, target.id, now)
     await record(ctx, tx, actor, {
       eventType: 'organisation.ownership_transferred',
       resourceId: actor.organisation.id,

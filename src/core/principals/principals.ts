@@ -1,26 +1,36 @@
+import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { addKeyCopies } from '../environments/key-copies.ts'
+import { cancelSentBy } from '../invites/closing.ts'
 import { generateIdentityKeys } from '../keys/identity-keys.ts'
 import { hasGlobalAccess, type RoleKind } from '../permissions.ts'
+import type { RoleRef } from '../roles/role.ts'
+import { written } from '../rows.ts'
+import type { Row } from '../tables.ts'
 import * as queries from './queries.ts'
 
-/** Something that can hold a role, keys, grants and tokens: a member or a service account, under its id. */
-export type NewPrincipal = Readonly<{
-  id: string
-  organisationId: string
-  type: 'member' | 'service_account'
-  role: Readonly<{ id: string; kind: RoleKind }>
-}>
+/** A principal, a member or a service account, before it has an id. */
+export type NewPrincipal = Row<'principals', 'type'> & Readonly<{ organisationId: string; role: RoleRef }>
 
-/** Creates a principal with an identity key pair of its own; the private half is stored wrapped for the server. */
-export async function createPrincipal(ctx: Context, tx: Transaction, principal: NewPrincipal): Promise<void> {
+/** Creates a principal with an identity key pair, the private key wrapped for the server; gives the principal's id. */
+export async function createPrincipal(
+  ctx: Context,
+  tx: Transaction,
+  { organisationId, type, role }: NewPrincipal,
+): Promise<string> {
+  const id = randomUUID()
   const { publicKey, privateKey } = generateIdentityKeys()
-  const wrapped = ctx.keys.wrap('identity-key', privateKey, privateKeyField(principal.id))
-  await tx`
-    insert into principals (id, organisation_id, type, role_id, role_kind, identity_key, wrapped_private_key)
-    values (${principal.id}, ${principal.organisationId}, ${principal.type}, ${principal.role.id},
-      ${principal.role.kind}, ${publicKey}, ${wrapped})`
+  await queries.insert(tx, {
+    id,
+    organisation_id: organisationId,
+    type,
+    role_id: role.id,
+    role_kind: role.kind,
+    identity_key: publicKey,
+    wrapped_private_key: ctx.keys.wrap('identity-key', privateKey, privateKeyField(id)),
+  })
+  return id
 }
 
 /** Where a principal's private key is stored. */
@@ -28,41 +38,43 @@ export const privateKeyField = (principalId: string) =>
   ({ table: 'principals', rowId: principalId, field: 'wrapped_private_key' }) as const
 
 /**
- * Gives a principal another role, and the copies of environment keys that follow from it: global access brings one of
- * every environment, its loss leaves those that were granted explicitly. The caller holds the organisation's lock.
+ * Gives a principal another role, and the key copies that follow from it: with global access one of every environment,
+ * without it only those that were granted. Requires the organisation's lock.
  */
 export async function changeRole(
   ctx: Context,
   tx: Transaction,
-  principal: { id: string; organisationId: string },
+  { id, organisationId }: { id: string; organisationId: string },
   before: RoleKind,
-  role: { id: string; kind: RoleKind },
+  role: RoleRef,
 ): Promise<void> {
-  const [holder] = await queries.setRole(tx, principal.id, role)
-  if (holder === undefined) throw new Error('the principal is gone although its organisation is locked')
+  const principal = written(await queries.setRole(tx, id, role))
   if (hasGlobalAccess(role.kind)) {
-    const missing = await queries.environmentsWithoutCopy(tx, principal.organisationId, principal.id)
-    await addKeyCopies(ctx, tx, principal.organisationId, [holder], missing)
+    const missing = await queries.environmentsWithoutCopy(tx, organisationId, id)
+    await addKeyCopies(ctx, tx, organisationId, [principal], missing)
   } else if (hasGlobalAccess(before)) {
-    await queries.deleteCopiesWithoutGrant(tx, principal.id)
+    await queries.deleteCopiesWithoutGrant(tx, id)
   }
 }
 
-/**
- * Makes another principal the Owner, and the Owner an Admin. Both reach everything before and after, so no key is
- * touched.
- */
+/** Makes another principal the Owner, and the Owner an Admin. Both keep global access, so their key copies stay. */
 export async function handOver(
   tx: Transaction,
-  owner: { id: string; nextRole: { id: string; kind: RoleKind } },
-  next: { id: string; nextRole: { id: string; kind: RoleKind } },
+  owner: { id: string; nextRole: RoleRef },
+  next: { id: string; nextRole: RoleRef },
 ): Promise<void> {
-  // In this order: there is never a second Owner, and at the end of the transaction there is one.
+  // Demote first: the unique index allows one Owner; the deferred trigger checks that there is one at commit.
   await queries.setRole(tx, owner.id, owner.nextRole)
   await queries.setRole(tx, next.id, next.nextRole)
 }
 
-/** Deletes a principal and everything that it held: keys, grants, tokens. */
-export async function remove(tx: Transaction, id: string): Promise<void> {
-  await queries.remove(tx, id)
+/** Deletes a principal with its keys, grants and tokens, and cancels the pending invites that it sent. */
+export async function remove(
+  tx: Transaction,
+  principal: { id: string; organisationId: string },
+  at: Date,
+): Promise<void> {
+  // Invites first: deleting the principal clears their sender.
+  await cancelSentBy(tx, principal, at)
+  await queries.remove(tx, principal.id)
 }

@@ -1,9 +1,19 @@
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { KeyCopyPrincipal, ServerWrappedEnvironment } from '../environments/key-copies.ts'
-import type { RoleKind } from '../permissions.ts'
+import type { RoleRef } from '../roles/role.ts'
+import type { Row } from '../tables.ts'
+
+/** Stores a new principal. */
+export const insert = (
+  tx: Transaction,
+  principal: Row<
+    'principals',
+    'id' | 'organisation_id' | 'type' | 'role_id' | 'role_kind' | 'identity_key' | 'wrapped_private_key'
+  >,
+) => tx`insert into principals ${tx(principal)}`
 
 /** Gives a principal another role. */
-export const setRole = (tx: Transaction, id: string, role: { id: string; kind: RoleKind }) =>
+export const setRole = (tx: Transaction, id: string, role: RoleRef) =>
   tx<KeyCopyPrincipal[]>`
     update principals set role_id = ${role.id}, role_kind = ${role.kind} where id = ${id}
     returning id, identity_key`
@@ -16,11 +26,11 @@ export const environmentsWithoutCopy = (tx: Transaction, organisationId: string,
       and not exists (select 1 from environment_keys k where k.principal_id = ${principalId} and k.environment_id = e.id)
     order by e.id`
 
-/** Takes the copies that no explicit grant stands for. */
+/** Deletes the key copies without a grant. */
 export const deleteCopiesWithoutGrant = (tx: Transaction, principalId: string) =>
   tx`
     delete from environment_keys k where k.principal_id = ${principalId}
       and not exists (select 1 from grants g where g.principal_id = k.principal_id and g.environment_id = k.environment_id)`
 
-/** Deletes a principal and everything that it held: keys, grants, tokens. */
+/** Deletes a principal; its keys, grants and tokens go by foreign keys. */
 export const remove = (tx: Transaction, id: string) => tx`delete from principals where id = ${id}`

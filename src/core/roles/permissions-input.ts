@@ -10,7 +10,7 @@ import {
 } from '../permissions.ts'
 import { defineKind } from '../schema.ts'
 
-/** Permissions as a body gives them: `app_permissions`, or its alias `appPermissions`, and never both. */
+/** Permissions in a body: with `app_permissions` or its alias `appPermissions`, not both. */
 export type PermissionsInput = {
   permissions: Record<string, Action[]>
   app_permissions?: Record<string, Action[]>
@@ -35,7 +35,7 @@ export const PermissionsInput = () =>
     },
   })
 
-/** Permissions in the form in which they are stored. */
+/** Permissions as they are stored. */
 export const permissionsFrom = (input: PermissionsInput): Permissions => ({
   permissions: input.permissions,
   appPermissions: input.app_permissions ?? input.appPermissions ?? {},

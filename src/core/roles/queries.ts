@@ -1,6 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { limitClause, type PageRange } from '../pagination.ts'
 import { countOf, findById, written } from '../rows.ts'
+import type { Row } from '../tables.ts'
 import type { Holders } from './policy.ts'
 import type { RoleRow, RoleSummaryRow, RoleValues } from './role.ts'
 
@@ -8,8 +9,8 @@ const columns = (db: Queryable) =>
   db`id, kind, position, name, name_key, description, color, permissions, created_at`
 
 /** The roles of an organisation: the five defaults first, then the custom ones, oldest first. */
-export const list = (db: Queryable, organisationId: string, window: PageRange) => {
-  const [position = null, createdAt = null, id = null] = window.after ?? []
+export const list = (db: Queryable, organisationId: string, range: PageRange) => {
+  const [position = null, createdAt = null, id = null] = range.after ?? []
   const after =
     id === null
       ? db``
@@ -17,17 +18,15 @@ export const list = (db: Queryable, organisationId: string, window: PageRange) =
   return db<RoleSummaryRow[]>`
     select id, kind, position, name, description, color, created_at from roles
     where organisation_id = ${organisationId} ${after}
-    order by position, created_at, id ${limitClause(db, window)}`
+    order by position, created_at, id ${limitClause(db, range)}`
 }
 
 /** One role of the organisation; undefined when there is none, also for a malformed id. */
 export const find = (db: Queryable, organisationId: string, id: string): Promise<RoleRow | undefined> =>
   findById(
     id,
-    () =>
-      db<
-        RoleRow[]
-      >`select ${columns(db)} from roles where organisation_id = ${organisationId} and id = ${id}`,
+    () => db<RoleRow[]>`
+      select ${columns(db)} from roles where organisation_id = ${organisationId} and id = ${id}`,
   )
 
 /** How many custom roles the organisation has. */
@@ -35,7 +34,7 @@ export const countCustom = (tx: Transaction, organisationId: string): Promise<nu
   countOf(tx`
     select count(*)::int as count from roles where organisation_id = ${organisationId} and kind = 'custom'`)
 
-/** How many members, service accounts and pending invites hold a role. */
+/** How many members, service accounts and pending invites have a role. */
 export const countHolders = async (db: Queryable, organisationId: string, id: string): Promise<Holders> =>
   written(
     await db<Holders[]>`
@@ -46,7 +45,7 @@ export const countHolders = async (db: Queryable, organisationId: string, id: st
   )
 
 /** A new role. */
-export type NewRole = Omit<RoleRow, 'position'> & { organisation_id: string; updated_at: Date }
+export type NewRole = Omit<RoleRow, 'position'> & Row<'roles', 'organisation_id' | 'updated_at'>
 
 /** Stores a new role; gives it as it is stored. */
 export const insert = async (tx: Transaction, role: NewRole): Promise<RoleRow> => {
@@ -56,7 +55,7 @@ export const insert = async (tx: Transaction, role: NewRole): Promise<RoleRow> =
   )
 }
 
-/** Replaces what of a custom role can be set; gives it as it is stored. */
+/** Replaces the values of a custom role; gives it as it is stored. */
 export const update = async (
   tx: Transaction,
   id: string,
@@ -72,5 +71,5 @@ export const update = async (
       returning ${columns(tx)}`,
   )
 
-/** Deletes a role; the database refuses one that is held. */
+/** Deletes a role; the database refuses it while the role is in use. */
 export const remove = (tx: Transaction, id: string) => tx`delete from roles where id = ${id}`

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Limit } from '../limits.ts'
 import { hasGlobalAccess, type Permissions, permissionsOf, type RoleKind } from '../permissions.ts'
 import { Name, Nullable, StrictObject, Text, Timestamp } from '../schema.ts'
+import type { Row } from '../tables.ts'
 import { normalise, normaliseName } from '../text.ts'
 import { PermissionsInput, permissionsFrom } from './permissions-input.ts'
 
@@ -13,21 +14,19 @@ export const CUSTOM_ROLES: Limit = {
   remedy: 'Delete one first.',
 }
 
-/** A role as it is stored. */
-export type RoleRow = Readonly<{
-  id: string
-  kind: RoleKind
-  position: number
-  name: string
-  name_key: string
-  description: string | null
-  color: string
-  permissions: Permissions | null
-  created_at: Date
-}>
+/** A role without its permissions. */
+export type RoleSummaryRow = Row<
+  'roles',
+  'id' | 'kind' | 'position' | 'name' | 'description' | 'color' | 'created_at'
+>
 
-/** A role as a list reads it. */
-export type RoleSummaryRow = Omit<RoleRow, 'name_key' | 'permissions'>
+/** A role as it is stored; a default role's permissions are null. */
+export type RoleRow = RoleSummaryRow &
+  Row<'roles', 'name_key'> &
+  Readonly<{ permissions: Permissions | null }>
+
+/** A role as it is given to a principal: its kind decides about global access. */
+export type RoleRef = Pick<RoleRow, 'id' | 'kind'>
 
 /** A role in a list: without its permissions. */
 export const RoleSummary = Type.Object({
@@ -80,15 +79,11 @@ export const UpdateRole = StrictObject(
 )
 export type UpdateRole = Static<typeof UpdateRole>
 
-/** What of a role can be set, in the form in which it is stored. */
-export type RoleValues = Readonly<{
-  name: string
-  description: string | null
-  color: string
-  permissions: Permissions
-}>
+/** The values of a role that a body can set, as they are stored. */
+export type RoleValues = Row<'roles', 'name' | 'description' | 'color'> &
+  Readonly<{ permissions: Permissions }>
 
-/** A body's fields in the form in which they are stored; only those that were sent. */
+/** The values that a body has, as they are stored. */
 export function inputValues(input: UpdateRole): Partial<RoleValues> {
   return {
     ...(input.name !== undefined && { name: normaliseName(input.name) }),
@@ -110,7 +105,7 @@ export const presentSummary = (row: RoleSummaryRow): Static<typeof RoleSummary> 
   createdAt: row.created_at.toISOString(),
 })
 
-/** What a role allows, as it is shown: built-in definitions for a default role, as stored for a custom one. */
+/** What a role allows, as it is shown: a default role's are built in, a custom role's are stored. */
 export function presentPermissions(
   kind: RoleKind,
   stored: Permissions | null,

@@ -34,22 +34,21 @@ export async function list(
   actor: Actor,
   request: PageRequest,
 ): Promise<Page<Omit<Role, 'permissions'>>> {
-  const window = pageRange(ctx, 'roles', request)
-  const rows = await queries.list(ctx.db, actor.organisation.id, window)
-  return toPage(ctx, 'roles', window, rows, sortKey, presentSummary)
+  const range = pageRange(ctx, 'roles', request)
+  const rows = await queries.list(ctx.db, actor.organisation.id, range)
+  return toPage(ctx, 'roles', range, rows, sortKey, presentSummary)
 }
 
 /** One role with its permissions; 404 when the organisation has no such role. */
-export async function get(ctx: Context, actor: Actor, id: string): Promise<Role> {
-  return present(await existing(ctx.db, actor, id))
-}
+export const get = async (ctx: Context, actor: Actor, id: string): Promise<Role> =>
+  present(await existing(ctx.db, actor, id))
 
 /**
- * Creates a custom role. 403 for actions that the caller doesn't hold itself, 409 for a name that is taken and beyond
+ * Creates a custom role. 403 for permissions that the actor lacks, 409 for a name that is taken and beyond
  * `CUSTOM_ROLES`.
  */
-export const create = (ctx: Context, caller: Actor, input: CreateRole): Promise<Role> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+export const create = (ctx: Context, actor: Actor, input: CreateRole): Promise<Role> =>
+  changeOrganisation(ctx, actor, async (tx, actor) => {
     const values = { description: null, color: '', ...inputValues(input) } as RoleValues
     enforce(policy.create, { actor, permissions: values.permissions })
     await requireFreeName(tx, 'roles', actor.organisation.id, values.name)
@@ -75,11 +74,11 @@ export const create = (ctx: Context, caller: Actor, input: CreateRole): Promise<
   })
 
 /**
- * Changes a custom role; fields that were not sent keep their values. 403 for a default role, for the role that a caller
- * without global access holds itself, and for actions that it doesn't hold; 409 for a name that is taken.
+ * Changes a custom role; fields that were not sent keep their values. 403 for a default role and, without global access,
+ * for the actor's own role and for permissions that the actor lacks; 409 for a name that is taken.
  */
-export const update = (ctx: Context, caller: Actor, id: string, input: UpdateRole): Promise<Role> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+export const update = (ctx: Context, actor: Actor, id: string, input: UpdateRole): Promise<Role> =>
+  changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     enforce(policy.update, { actor, role: row })
     const before = rowValues(row)
@@ -99,9 +98,9 @@ export const update = (ctx: Context, caller: Actor, id: string, input: UpdateRol
     return present(stored)
   })
 
-/** Deletes a custom role. 403 for a default role, 409 while a member, a service account or a live invite holds it. */
-export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+/** Deletes a custom role. 403 for a default role, 409 while a member, service account or pending invite has it. */
+export const remove = (ctx: Context, actor: Actor, id: string): Promise<void> =>
+  changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     enforce(policy.remove, { role: row })
     await closeExpired(tx, actor.organisation.id, ctx.clock.now())
@@ -116,16 +115,14 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
     })
   })
 
-/** The role that a body refers to by its id; 404 names the id where the organisation has no such role. */
-export async function referredTo(db: Queryable, actor: Actor, id: string): Promise<RoleRow> {
-  return found(await queries.find(db, actor.organisation.id, id), 'Role', id)
-}
+/** The role that a body names by its id; 404 with the id when the organisation has none. */
+export const referredTo = async (db: Queryable, actor: Actor, id: string): Promise<RoleRow> =>
+  found(await queries.find(db, actor.organisation.id, id), 'Role', id)
 
 const sortKey = (row: RoleSummaryRow) => [String(row.position), row.created_at.toISOString(), row.id]
 
-async function existing(db: Queryable, actor: Actor, id: string): Promise<RoleRow> {
-  return found(await queries.find(db, actor.organisation.id, id), 'Role')
-}
+const existing = async (db: Queryable, actor: Actor, id: string): Promise<RoleRow> =>
+  found(await queries.find(db, actor.organisation.id, id), 'Role')
 
 const rowValues = (row: RoleRow): RoleValues => ({
   name: row.name,

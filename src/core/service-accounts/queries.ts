@@ -1,10 +1,11 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { accessibleApps } from '../grants/accessible-apps.ts'
 import type { AccessibleApps } from '../grants/grant.ts'
+import { isId } from '../id.ts'
 import { oldestFirst, type PageRange, rowLimit } from '../pagination.ts'
-import { countOf, written } from '../rows.ts'
-import { isId } from '../schema.ts'
-import { creatorColumns, creators } from '../tokens/creators.ts'
+import { countOf, findById, type Prefixed, written } from '../rows.ts'
+import type { Row } from '../tables.ts'
+import { type CreatorColumns, creatorColumns, creators } from '../tokens/creators.ts'
 import type { TokenRow } from '../tokens/token.ts'
 import type { ServiceAccountRow } from './service-account.ts'
 
@@ -12,16 +13,19 @@ const columns = (db: Queryable) => db`
   s.id, s.name, s.created_at, s.updated_at,
   r.id as role_id, r.kind as role_kind, r.name as role_name, r.permissions as role_permissions`
 
-const accounts = (db: Queryable, accounts = 'service_accounts') => db`
-  ${db(accounts)} s
+const serviceAccounts = (db: Queryable, table = 'service_accounts') => db`
+  ${db(table)} s
   join principals p on p.id = s.id
   join roles r on r.id = p.role_id`
 
+const serviceAccount = (db: Queryable, organisationId: string, id: string) => db`
+  ${serviceAccounts(db)} where s.organisation_id = ${organisationId} and s.id = ${id}`
+
 /** The service accounts of an organisation, oldest first. */
-export const list = (db: Queryable, organisationId: string, window: PageRange) => db<ServiceAccountRow[]>`
-    select ${columns(db)} from ${accounts(db)}
+export const list = (db: Queryable, organisationId: string, range: PageRange) => db<ServiceAccountRow[]>`
+    select ${columns(db)} from ${serviceAccounts(db)}
     where s.organisation_id = ${organisationId}
-      ${oldestFirst(db, 's', window)}`
+      ${oldestFirst(db, 's', range)}`
 
 /** How many service accounts the organisation has. */
 export const count = (tx: Transaction, organisationId: string): Promise<number> =>
@@ -29,63 +33,49 @@ export const count = (tx: Transaction, organisationId: string): Promise<number> 
     select count(*)::int as count from service_accounts where organisation_id = ${organisationId}`)
 
 /** One service account; undefined when there is none, also for a malformed id. */
-export const find = async (
+export const find = (
   db: Queryable,
   organisationId: string,
   id: string,
 ): Promise<ServiceAccountRow | undefined> =>
-  isId(id)
-    ? (
-        await db<ServiceAccountRow[]>`
-          select ${columns(db)} from ${accounts(db)} where s.organisation_id = ${organisationId} and s.id = ${id}`
-      )[0]
-    : undefined
+  findById(
+    id,
+    () => db<ServiceAccountRow[]>`select ${columns(db)} from ${serviceAccount(db, organisationId, id)}`,
+  )
 
 /** One service account with the apps that it can access. */
-export const findWithAccess = async (
-  db: Queryable,
-  organisationId: string,
-  id: string,
-): Promise<(ServiceAccountRow & { apps: AccessibleApps }) | undefined> =>
-  isId(id)
-    ? (
-        await db<(ServiceAccountRow & { apps: AccessibleApps })[]>`
-          select ${columns(db)}, ${accessibleApps(db)} as apps from ${accounts(db)}
-          where s.organisation_id = ${organisationId} and s.id = ${id}`
-      )[0]
-    : undefined
+export const findWithAccess = (db: Queryable, organisationId: string, id: string) =>
+  findById(
+    id,
+    () => db<(ServiceAccountRow & { apps: AccessibleApps })[]>`
+      select ${columns(db)}, ${accessibleApps(db)} as apps from ${serviceAccount(db, organisationId, id)}`,
+  )
 
 /** One service account beside each of its tokens, oldest first; without tokens one row whose `token_id` is null. */
 export const findWithTokens = async (
   db: Queryable,
   organisationId: string,
   id: string,
-  window: PageRange = { limit: null, after: null },
+  range: PageRange = { limit: null, after: null },
 ) => {
   if (!isId(id)) return []
-  const [createdAt = null, tokenId = null] = window.after ?? []
+  const [createdAt = null, tokenId = null] = range.after ?? []
   return db<(ServiceAccountRow & AccountTokenRow)[]>`
     select ${columns(db)}, t.id as token_id, t.name as token_name, t.created_at as token_created_at,
       t.expires_at as token_expires_at, t.last_used_at as token_last_used_at, ${creatorColumns(db)}
-    from ${accounts(db)}
+    from ${serviceAccounts(db)}
     left join tokens t on t.principal_id = s.id
       and (${tokenId}::uuid is null or (t.created_at, t.id) > (${createdAt}::timestamptz, ${tokenId}::uuid))
     ${creators(db)}
     where s.organisation_id = ${organisationId} and s.id = ${id}
     order by t.created_at, t.id
-    limit ${rowLimit(window)}`
+    limit ${rowLimit(range)}`
 }
 
-/** A service account's token in a row of `findWithTokens`; all null where the account has none. */
+/** A token in a row of `findWithTokens`; all null where the service account has none. */
 export type AccountTokenRow =
   | { token_id: null }
-  | ({
-      token_id: string
-      token_name: string
-      token_created_at: Date
-      token_expires_at: Date | null
-      token_last_used_at: Date | null
-    } & Pick<TokenRow, 'creator_id' | 'creator_type' | 'creator_name'>)
+  | (Prefixed<'token_', Omit<TokenRow, keyof CreatorColumns>> & CreatorColumns)
 
 /** The tokens in the rows of `findWithTokens`. */
 export const tokensIn = (rows: readonly AccountTokenRow[]): TokenRow[] =>
@@ -104,33 +94,30 @@ export const tokensIn = (rows: readonly AccountTokenRow[]): TokenRow[] =>
         },
   )
 
-/** Whether a service account is granted an environment that the caller is not. */
-export const reachesMore = async (tx: Transaction, id: string, callerId: string): Promise<boolean> => {
+/** Whether a service account is granted an environment that the actor is not. */
+export const reachesMore = async (tx: Transaction, id: string, actorId: string): Promise<boolean> => {
   const [row] = await tx`
     select 1 from grants g where g.principal_id = ${id} and not exists (
-      select 1 from grants own where own.principal_id = ${callerId} and own.environment_id = g.environment_id)
+      select 1 from grants own where own.principal_id = ${actorId} and own.environment_id = g.environment_id)
     limit 1`
   return row !== undefined
 }
 
-/** The account of a principal that exists already, under its id. */
-export type NewServiceAccount = Readonly<{
-  id: string
-  organisation_id: string
-  name: string
-  created_at: Date
-  updated_at: Date
-}>
+/** A new service account, under the id of its principal. */
+export type NewServiceAccount = Row<
+  'service_accounts',
+  'id' | 'organisation_id' | 'name' | 'created_at' | 'updated_at'
+>
 
-/** Stores a new account; gives it as it is stored, with the role that its principal holds. */
+/** Stores a new service account; gives it as it is stored, with the role that its principal holds. */
 export const insert = async (tx: Transaction, account: NewServiceAccount): Promise<ServiceAccountRow> =>
   written(
     await tx<ServiceAccountRow[]>`
-      with made as (insert into service_accounts ${tx(account)} returning *)
-      select ${columns(tx)} from ${accounts(tx, 'made')}`,
+      with inserted as (insert into service_accounts ${tx(account)} returning *)
+      select ${columns(tx)} from ${serviceAccounts(tx, 'inserted')}`,
   )
 
-/** Sets the name and notes that the account was changed; gives it as it is stored, with the role that it holds now. */
+/** Sets the name and the date of the change; gives the service account as it is stored, with its role. */
 export const update = async (
   tx: Transaction,
   id: string,
@@ -139,6 +126,6 @@ export const update = async (
 ): Promise<ServiceAccountRow> =>
   written(
     await tx<ServiceAccountRow[]>`
-      with changed as (update service_accounts set name = ${name}, updated_at = ${at} where id = ${id} returning *)
-      select ${columns(tx)} from ${accounts(tx, 'changed')}`,
+      with updated as (update service_accounts set name = ${name}, updated_at = ${at} where id = ${id} returning *)
+      select ${columns(tx)} from ${serviceAccounts(tx, 'updated')}`,
   )

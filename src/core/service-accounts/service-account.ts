@@ -1,7 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { AccessibleApps } from '../grants/grant.ts'
 import type { Limit } from '../limits.ts'
-import type { Permissions, RoleKind } from '../permissions.ts'
+import type { RoleRow } from '../roles/role.ts'
+import type { Prefixed } from '../rows.ts'
 import { Id, Name, StrictObject, Timestamp } from '../schema.ts'
+import type { Row } from '../tables.ts'
 import { IssuedToken, Token } from '../tokens/token.ts'
 
 /** How many service accounts an organisation can have. */
@@ -12,17 +15,9 @@ export const SERVICE_ACCOUNTS: Limit = {
   remedy: 'Delete one first.',
 }
 
-/** A service account with its role, as it is read. */
-export type ServiceAccountRow = Readonly<{
-  id: string
-  name: string
-  role_id: string
-  role_kind: RoleKind
-  role_name: string
-  role_permissions: Permissions | null
-  created_at: Date
-  updated_at: Date
-}>
+/** A service account with its role. */
+export type ServiceAccountRow = Row<'service_accounts', 'id' | 'name' | 'created_at' | 'updated_at'> &
+  Prefixed<'role_', Pick<RoleRow, 'id' | 'kind' | 'name' | 'permissions'>>
 
 /** A service account as it is shown. */
 export const ServiceAccount = Type.Object({
@@ -34,7 +29,7 @@ export const ServiceAccount = Type.Object({
 })
 export type ServiceAccount = Static<typeof ServiceAccount>
 
-/** A single service account: with its tokens, for whoever may read them. */
+/** A single service account, with its tokens where the caller may read them. */
 export const ServiceAccountWithTokens = Type.Composite([
   ServiceAccount,
   Type.Object({
@@ -45,7 +40,13 @@ export const ServiceAccountWithTokens = Type.Composite([
 ])
 export type ServiceAccountWithTokens = Static<typeof ServiceAccountWithTokens>
 
-/** A service account at its creation, with the first token, which is shown this once. */
+/** A service account with the apps and environments that it can access. */
+export const ServiceAccountWithAccess = Type.Composite([
+  ServiceAccount,
+  Type.Object({ apps: AccessibleApps }),
+])
+
+/** A new service account with its first token, the only time that the token's text is shown. */
 export const CreatedServiceAccount = Type.Composite([
   ServiceAccount,
   Type.Object({ initialToken: IssuedToken }),

@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { cancelSentBy } from '../invites/closing.ts'
+import { accessOf } from '../grants/access.ts'
 import { requireRoom } from '../limits.ts'
-import { creationOrder, type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
+import { listByCreation, type Page, type PageRequest } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
@@ -28,14 +27,20 @@ import {
   type UpdateServiceAccount,
 } from './service-account.ts'
 
-/** The organisation's service accounts, oldest first. */
-export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<ServiceAccount>> {
-  const window = pageRange(ctx, 'service-accounts', request)
-  const rows = await queries.list(ctx.db, actor.organisation.id, window)
-  return toPage(ctx, 'service-accounts', window, rows, creationOrder, present)
-}
+/** The use cases of what a service account can access. */
+export const access = accessOf('service_account', queries.findWithAccess, present)
 
-/** One service account, with its tokens where the caller may read those; 404 when there is no such account. */
+/** The organisation's service accounts, oldest first. */
+export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<Page<ServiceAccount>> =>
+  listByCreation(
+    ctx,
+    'service-accounts',
+    request,
+    (range) => queries.list(ctx.db, actor.organisation.id, range),
+    present,
+  )
+
+/** One service account, with its tokens where the actor may read them; 404 when the organisation has none of this id. */
 export async function get(ctx: Context, actor: Actor, id: string): Promise<ServiceAccountWithTokens> {
   if (!can(actor, 'read', 'ServiceAccountTokens')) return present(await existing(ctx.db, actor, id))
   const rows = await queries.findWithTokens(ctx.db, actor.organisation.id, id)
@@ -44,23 +49,22 @@ export async function get(ctx: Context, actor: Actor, id: string): Promise<Servi
 }
 
 /**
- * Creates a service account with an identity key and a first token, which is shown this once. 404 for an unknown role,
- * 400 for one with global access, 403 for one that allows more than the caller's own, 409 beyond
+ * Creates a service account with an identity key and a first token, whose text is shown only now. 404 for an unknown
+ * role, 400 for one with global access, 403 for one with a permission that the actor lacks, 409 beyond
  * `SERVICE_ACCOUNTS`.
  */
 export const create = (
   ctx: Context,
-  caller: Actor,
+  actor: Actor,
   input: CreateServiceAccount,
 ): Promise<CreatedServiceAccount> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, actor, async (tx, actor) => {
+    const organisationId = actor.organisation.id
     const role = await roleReferredTo(tx, actor, input.role_id)
     enforce(policy.assignRole, { actor, role })
-    requireRoom(SERVICE_ACCOUNTS, await queries.count(tx, actor.organisation.id))
+    requireRoom(SERVICE_ACCOUNTS, await queries.count(tx, organisationId))
     const now = ctx.clock.now()
-    const organisationId = actor.organisation.id
-    const id = randomUUID()
-    await principals.createPrincipal(ctx, tx, { id, organisationId, type: 'service_account', role })
+    const id = await principals.createPrincipal(ctx, tx, { organisationId, type: 'service_account', role })
     const account = await queries.insert(tx, {
       id,
       organisation_id: organisationId,
@@ -68,13 +72,8 @@ export const create = (
       created_at: now,
       updated_at: now,
     })
-    const initialToken = await issue(
-      ctx,
-      tx,
-      actor,
-      { id: account.id, kind: 'sat' },
-      { name: input.token_name ?? 'Initial token', expiresAt: null },
-    )
+    const tokenValues = { name: input.token_name ?? 'Initial token', expiresAt: null }
+    const initialToken = await issue(ctx, tx, actor, { id, kind: 'sat' }, tokenValues)
     await record(ctx, tx, actor, {
       eventType: 'service_account.created',
       resourceId: account.id,
@@ -89,16 +88,16 @@ export const create = (
   })
 
 /**
- * Changes a service account's name or role. A new role is judged as at creation; the role and name already held change
- * nothing. 404 when there is no such account or role.
+ * Changes a service account's name or role. A new role is checked as at creation; the same name and role write nothing.
+ * 404 for an unknown service account or role.
  */
 export const update = (
   ctx: Context,
-  caller: Actor,
+  actor: Actor,
   id: string,
   input: UpdateServiceAccount,
 ): Promise<ServiceAccount> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+  changeOrganisation(ctx, actor, async (tx, actor) => {
     const before = await existing(tx, actor, id)
     const role = input.role_id === undefined ? null : await roleReferredTo(tx, actor, input.role_id)
     const newRole = role === null || role.id === before.role_id ? null : role
@@ -120,13 +119,12 @@ export const update = (
     return present(after)
   })
 
-/** Deletes a service account: its keys, grants, tokens and the invites that it sent are gone with it. */
-export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =>
-  changeOrganisation(ctx, caller, async (tx, actor) => {
+/** Deletes a service account with its keys, grants and tokens, and cancels the pending invites that it sent. */
+export const remove = (ctx: Context, actor: Actor, id: string): Promise<void> =>
+  changeOrganisation(ctx, actor, async (tx, actor) => {
     const account = await existing(tx, actor, id)
-    const sender = { id: account.id, organisationId: actor.organisation.id }
-    await cancelSentBy(tx, sender, ctx.clock.now())
-    await principals.remove(tx, account.id)
+    const principal = { id: account.id, organisationId: actor.organisation.id }
+    await principals.remove(tx, principal, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'service_account.deleted',
       resourceId: account.id,
@@ -136,9 +134,9 @@ export const remove = (ctx: Context, caller: Actor, id: string): Promise<void> =
     })
   })
 
-async function existing(db: Queryable, actor: Actor, id: string): Promise<ServiceAccountRow> {
-  return found(await queries.find(db, actor.organisation.id, id), 'Service account')
-}
+/** The service account of this id; 404 when the organisation has none. */
+export const existing = async (db: Queryable, actor: Actor, id: string): Promise<ServiceAccountRow> =>
+  found(await queries.find(db, actor.organisation.id, id), 'Service account')
 
 const rowValues = (account: ServiceAccountRow) => ({
   name: account.name,

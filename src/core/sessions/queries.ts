@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { type CallerRow, callerColumns, personOfSession } from '../accounts/queries.ts'
+import { isId } from '../id.ts'
 import { oldestFirst, type PageRange } from '../pagination.ts'
-import { isId } from '../schema.ts'
 
 /** A sign-in as it is stored. */
 export type SessionRow = Readonly<{

@@ -1,12 +1,20 @@
 import type { Queryable } from '../../platform/postgres/database.ts'
+import type { Row } from '../tables.ts'
 
-/** What a reading of tokens `t` with `creators` says of a token's creator: a member's name as it is now. */
+/** A token's creator, in `creatorColumns`; null on tokens older than their creator's column. */
+export type CreatorColumns = Readonly<{
+  creator_id: Row<'tokens', 'created_by'>['created_by']
+  creator_type: 'user' | 'service_account' | null
+  creator_name: string | null
+}>
+
+/** The creator of tokens `t`, joined by `creators`: a member's name as it is now. */
 export const creatorColumns = (db: Queryable) => db`
   t.created_by as creator_id,
   case when t.created_by is null then null when cm.id is null then 'service_account' else 'user' end as creator_type,
   coalesce(nullif(cu.full_name, ''), cu.email, cs.name, t.created_by_name) as creator_name`
 
-/** The creators of tokens `t`: members, also those who have left, and service accounts that still exist. */
+/** Joins the creators of tokens `t`: members, also removed ones, and service accounts that still exist. */
 export const creators = (db: Queryable) => db`
   left join members cm on cm.id = t.created_by
   left join users cu on cu.id = cm.user_id

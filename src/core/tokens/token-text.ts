@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** What a bearer is: a member's access token, a service account's, a sign-in session's, or the session's cookie. */
+/** The kind of a token: a personal access token, a service account token, a session token, or a session cookie. */
 export type TokenKind = 'pat' | 'sat' | 'ses' | 'cookie'
 
 const PREFIX: Readonly<Record<TokenKind, string>> = {
@@ -12,23 +12,23 @@ const PREFIX: Readonly<Record<TokenKind, string>> = {
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const FORM = /^(kw_(?:pat|sat|ses|ck)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
-/** A new bearer: prefix, 43 characters of base62 (256 random bits), 6 characters of checksum. */
+/** A new token: prefix, 43 characters of base62 (256 random bits), 6 characters of checksum. */
 export function newToken(kind: TokenKind): string {
   const body = PREFIX[kind] + randomBase62()
   return body + checksum(body)
 }
 
-/** The kind of a well-formed bearer with a right checksum; null for anything else. */
+/** The kind of a well-formed token with the right checksum; null for anything else. */
 export function tokenKind(text: string): TokenKind | null {
   const [, prefix, random, sum] = FORM.exec(text) ?? []
   if (prefix === undefined || checksum(`${prefix}${random}`) !== sum) return null
   return (Object.keys(PREFIX) as TokenKind[]).find((kind) => PREFIX[kind] === prefix) ?? null
 }
 
-/** What is stored of a bearer: its SHA-256, 32 bytes. Looking it up by index leaks nothing of a 256-bit random text. */
+/** What is stored of a token: its SHA-256, 32 bytes. Finding it by an index leaks nothing of 256 random bits. */
 export const hashToken = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** The first 32 bits of the SHA-256 of prefix and random part, in base62: catches a typo without a query. */
+/** The first 32 bits of a SHA-256 over prefix and random part, in base62: catches a typo without a query. */
 function checksum(body: string): string {
   let rest = createHash('sha256').update(`checksum ${body}`).digest().readUInt32BE()
   let text = ''
@@ -36,7 +36,7 @@ function checksum(body: string): string {
   return text
 }
 
-/** 256 random bits, each of the 43 digits as likely as any other but for the first. */
+/** 256 random bits as 43 digits of base62. */
 function randomBase62(): string {
   let rest = BigInt(`0x${randomBytes(32).toString('hex')}`)
   let text = ''

@@ -2,23 +2,17 @@ import { type Static, Type } from '@sinclair/typebox'
 import { badRequest } from '../errors.ts'
 import { Instant, instantFrom } from '../instant.ts'
 import { Name, Nullable, StrictObject, Timestamp } from '../schema.ts'
+import type { Row } from '../tables.ts'
+import type { CreatorColumns } from './creators.ts'
 
-/** How many tokens a member or service account can have that have not expired. */
+/** How many unexpired tokens a principal can have. */
 export const MOST_LIVE_TOKENS = 100
 
-/** An access token as it is read, without its hash; the creator is null on tokens older than that column. */
-export type TokenRow = Readonly<{
-  id: string
-  name: string
-  created_at: Date
-  expires_at: Date | null
-  last_used_at: Date | null
-  creator_id: string | null
-  creator_type: 'user' | 'service_account' | null
-  creator_name: string | null
-}>
+/** An access token without its hash. */
+export type TokenRow = Row<'tokens', 'id' | 'name' | 'created_at' | 'expires_at' | 'last_used_at'> &
+  CreatorColumns
 
-/** An access token in a list: never the token itself. */
+/** An access token without its text. */
 export const Token = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -32,23 +26,23 @@ export const Token = Type.Object({
         id: Type.String({ description: 'The id of the membership, or of the service account.' }),
         name: Type.String(),
       },
-      { description: 'Who created the token, also after leaving; null where that is not known.' },
+      { description: 'Who created the token, also once removed; null where that is not known.' },
     ),
   ),
 })
 export type Token = Static<typeof Token>
 
-/** A token at its creation, the only time that it is shown. */
+/** A new token, the only time that its text is shown. */
 export const IssuedToken = Type.Composite([
   Token,
-  Type.Object({ token: Type.String({ description: 'Shown this once; only a hash of it is kept.' }) }),
+  Type.Object({ token: Type.String({ description: 'Returned only here; only a hash is stored.' }) }),
 ])
 export type IssuedToken = Static<typeof IssuedToken>
 
-/** Ten years, leap days included: an expiry further away is taken for a mistake. */
+/** Ten years, leap days included: a later expiry is probably a mistake. */
 const LONGEST_SECONDS = 3653 * 24 * 3600
 
-/** The body that creates a token: without an expiry it is good until it is revoked. */
+/** The body that creates a token: without an expiry it is valid until it is revoked. */
 export const CreateToken = StrictObject({
   name: Name(64),
   expires_at: Type.Optional(Instant()),
@@ -62,7 +56,7 @@ export const CreateToken = StrictObject({
 })
 export type CreateToken = Static<typeof CreateToken>
 
-/** When a token asked for at `now` ends; null for never. 400 when both fields are sent, or the time is past or absurd. */
+/** When a token created at `now` expires; null for never. 400 for both fields, or a time in the past or too far ahead. */
 export function expiryFrom(input: Omit<CreateToken, 'name'>, now: Date): Date | null {
   const { expires_at, expires_in } = input
   if (expires_at !== undefined && expires_in !== undefined) {

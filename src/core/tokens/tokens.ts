@@ -4,8 +4,10 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import type { AuditEvent } from '../audit/events.ts'
-import { limitReached, notFound, unauthenticated } from '../errors.ts'
-import { creationOrder, type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
+import { notFound, unauthenticated } from '../errors.ts'
+import { requireRoom } from '../limits.ts'
+import { listByCreation, type Page, type PageRequest } from '../pagination.ts'
+import { written } from '../rows.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { normaliseName } from '../text.ts'
 import { pipelined, transaction } from '../transactions.ts'
@@ -20,100 +22,106 @@ import {
 } from './token.ts'
 import { hashToken, newToken } from './token-text.ts'
 
-/** Whoever a token stands for: a member (`pat`) or a service account (`sat`), by its id. */
+/** The principal of a token, by its id: a member (`pat`) or a service account (`sat`). */
 export type TokenPrincipal = Readonly<{ id: string; kind: 'pat' | 'sat' }>
 
-/** The caller's own personal access tokens, oldest first, also those that have expired. */
-export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Token>> {
-  const name = `tokens/${actor.id}`
-  const window = pageRange(ctx, name, request)
-  const rows = await queries.list(ctx.db, actor.id, window)
-  return toPage(ctx, name, window, rows, creationOrder, present)
-}
+/** The name of a new token, and when it expires: null for never. */
+export type TokenValues = Readonly<{ name: string; expiresAt: Date | null }>
+
+/** The actor's personal access tokens, oldest first, expired ones included. */
+export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Token>> =>
+  listByCreation(
+    ctx,
+    `tokens/${actor.id}`,
+    request,
+    (range) => queries.list(ctx.db, actor.id, range),
+    present,
+  )
 
 /**
- * Creates a personal access token of the caller's own, unless the session has ended meanwhile (401). 400 for an expiry
- * that is past or absurd, 409 beyond `MOST_LIVE_TOKENS`.
+ * Creates a personal access token for the actor, unless its session has ended meanwhile (401). 400 for an expiry in the
+ * past or too far ahead, 409 beyond `MOST_LIVE_TOKENS`.
  */
 export const create = (ctx: Context, actor: Actor, input: CreateToken): Promise<IssuedToken> => {
   const expiresAt = expiryFrom(input, ctx.clock.now())
   return transaction(ctx, async (tx) => {
-    // A new password ends the sessions before it revokes the tokens: none comes into being in between.
+    // A new password ends the sessions before it revokes the tokens: no token is created in between.
     await sessions.hold(tx, actor)
-    const owner: TokenPrincipal = { id: actor.id, kind: 'pat' }
-    const issued = await issue(ctx, tx, actor, owner, { name: input.name, expiresAt })
-    await recordCreated(ctx, tx, actor, owner, issued)
-    return issued
+    return issueAndRecord(ctx, tx, actor, { id: actor.id, kind: 'pat' }, { name: input.name, expiresAt })
   })
 }
 
-/** Revokes one of the caller's own tokens, at once and everywhere; 404 for anybody else's. */
+/** Revokes one of the actor's own tokens, at once and everywhere; 404 for any other. */
 export const remove = (ctx: Context, actor: Actor, id: string): Promise<void> =>
   transaction(ctx, (tx) => revoke(ctx, tx, actor, { id: actor.id, kind: 'pat' }, id))
 
+/** Creates a token of a principal and writes its audit entry. 409 and 401 as in `issue`. */
+export async function issueAndRecord(
+  ctx: Context,
+  tx: Transaction,
+  actor: Actor,
+  principal: TokenPrincipal,
+  values: TokenValues,
+): Promise<IssuedToken> {
+  const issued = await issue(ctx, tx, actor, principal, values)
+  const { id, name, expiresAt } = issued
+  await record(ctx, tx, actor, {
+    eventType: 'token.created',
+    resourceId: id,
+    resourceMetadata: { name, expiresAt, ownerId: principal.id },
+    newValues: { name, expiresAt },
+    description: `${KIND[principal.kind].noun} "${name}" created.`,
+  })
+  return issued
+}
+
 /**
- * Makes a token for its owner, of whom it is part whatever comes; writes no audit entry. 409 beyond `MOST_LIVE_TOKENS`,
- * 401 when the owner has just gone.
+ * Creates a token of a principal, which is deleted with it; writes no audit entry. 409 beyond `MOST_LIVE_TOKENS`, 401
+ * when the principal has just been deleted.
  */
 export async function issue(
   ctx: Context,
   tx: Transaction,
   actor: Actor,
-  owner: TokenPrincipal,
-  values: { name: string; expiresAt: Date | null },
+  principal: TokenPrincipal,
+  { name, expiresAt }: TokenValues,
 ): Promise<IssuedToken> {
   const now = ctx.clock.now()
-  await requireRoom(tx, owner, now)
-  const token = newToken(owner.kind)
+  await requireRoomForToken(tx, principal, now)
+  const token = newToken(principal.kind)
   const row = await queries.insert(tx, {
     id: randomUUID(),
     organisation_id: actor.organisation.id,
-    principal_id: owner.id,
-    name: normaliseName(values.name),
+    principal_id: principal.id,
+    name: normaliseName(name),
     hash: hashToken(token),
     created_at: now,
-    expires_at: values.expiresAt,
+    expires_at: expiresAt,
     created_by: actor.id,
     created_by_name: actor.type === 'service_account' ? actor.name : null,
   })
   return { ...present(row), token }
 }
 
-/** Writes the entry of a token that was created by itself, rather than with its owner. */
-export const recordCreated = (
-  ctx: Context,
-  tx: Transaction,
-  actor: Actor,
-  owner: TokenPrincipal,
-  { id, name, expiresAt }: Token,
-): Promise<void> =>
-  record(ctx, tx, actor, {
-    eventType: 'token.created',
-    resourceId: id,
-    resourceMetadata: { name, expiresAt, ownerId: owner.id },
-    newValues: { name, expiresAt },
-    description: `${KIND[owner.kind]} "${name}" created.`,
-  })
-
 /**
- * Deletes a token of its owner and writes the entry. 404 when the owner has no such token, 401 when it is the one that
- * the caller came with: somebody else has just revoked it.
+ * Deletes a token of a principal and writes the entry. 404 when the principal has no such token, 401 when it is the
+ * token of this request: another request has just revoked it.
  */
 export async function revoke(
   ctx: Context,
   tx: Transaction,
   actor: Actor,
-  owner: TokenPrincipal,
+  principal: TokenPrincipal,
   id: string,
 ): Promise<void> {
-  const row = await queries.remove(tx, owner.id, id)
-  if (row === undefined) throw isOwn(actor, owner, id) ? unauthenticated() : notFound('Token')
-  await record(ctx, tx, actor, deletion(owner, row))
+  const row = await queries.remove(tx, principal.id, id)
+  if (row === undefined) throw isCredentialOf(actor, principal, id) ? unauthenticated() : notFound('Token')
+  await record(ctx, tx, actor, deletion(principal, row))
 }
 
 /**
- * Deletes every personal access token of a person's live membership, has an entry written for each, and tells how many
- * they were. The caller's transaction has ended the person's sessions before, so that none of them makes another.
+ * Deletes every personal access token of a user's active membership, calls `write` with an entry for each, and gives
+ * their number. Requires that this transaction has ended the user's sessions, so that none of them creates another.
  */
 export async function revokeAllOf(
   tx: Transaction,
@@ -125,29 +133,32 @@ export async function revokeAllOf(
   return rows.length
 }
 
-function deletion(owner: TokenPrincipal, row: queries.RevokedToken): AuditEvent {
+function deletion(principal: TokenPrincipal, row: queries.DeletedToken): AuditEvent {
   const { name } = row
   const expiresAt = row.expires_at?.toISOString() ?? null
   return {
     eventType: 'token.deleted',
     resourceId: row.id,
-    resourceMetadata: { name, expiresAt, ownerId: owner.id },
+    resourceMetadata: { name, expiresAt, ownerId: principal.id },
     oldValues: { name, expiresAt },
-    description: `${KIND[owner.kind]} "${name}" deleted.`,
+    description: `${KIND[principal.kind].noun} "${name}" deleted.`,
   }
 }
 
-const isOwn = ({ id: callerId, credential }: Actor, owner: TokenPrincipal, id: string): boolean =>
-  owner.id === callerId && credential.kind === 'token' && credential.id === id.toLowerCase()
+const isCredentialOf = (actor: Actor, principal: TokenPrincipal, id: string): boolean =>
+  principal.id === actor.id && actor.credential.kind === 'token' && actor.credential.id === id.toLowerCase()
 
-async function requireRoom(tx: Transaction, owner: TokenPrincipal, now: Date): Promise<void> {
-  // In this order: tokens are counted once the owner's row is held.
-  const lock = queries.lockPrincipal(tx, owner.id).execute()
-  const [held, counted] = await pipelined(lock, queries.countLive(tx, owner.id, now).execute())
-  if (held.length === 0) throw unauthenticated()
-  if ((counted[0]?.count ?? 0) < MOST_LIVE_TOKENS) return
-  const holder = owner.kind === 'pat' ? 'You' : 'A service account'
-  throw limitReached(holder, MOST_LIVE_TOKENS, 'live tokens', 'Revoke one first.')
+async function requireRoomForToken(tx: Transaction, principal: TokenPrincipal, now: Date): Promise<void> {
+  // Order matters: tokens are counted under the lock.
+  const lock = queries.lockPrincipal(tx, principal.id).execute()
+  const [locked, counted] = await pipelined(lock, queries.countLive(tx, principal.id, now).execute())
+  if (locked.length === 0) throw unauthenticated()
+  const { holder } = KIND[principal.kind]
+  const limit = { holder, most: MOST_LIVE_TOKENS, what: 'live tokens', remedy: 'Revoke one first.' }
+  requireRoom(limit, written(counted).count)
 }
 
-const KIND = { pat: 'Personal access token', sat: 'Service account token' } as const
+const KIND = {
+  pat: { noun: 'Personal access token', holder: 'You' },
+  sat: { noun: 'Service account token', holder: 'A service account' },
+} as const

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
-import { refusalEvent } from '../../../src/backend/http/refusals.ts'
+import type { DeclaredRefusal } from '../../../src/backend/http/audited.ts'
+import { refusalOf } from '../../../src/backend/http/refusals.ts'
 import { openDatabase } from '../../../src/platform/postgres/database.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
@@ -196,55 +197,39 @@ describe('a request without valid credentials', () => {
 describe('the event of a refusal', () => {
   const id = '0b0e7c5e-3b0a-4d6e-9d2a-6f8a3a1c2d4e'
   const other = '7d9f1a52-8c1b-4f6e-8a3d-2b1c0d9e8f7a'
-  test.each<[string, string, string, string, string | null]>([
-    ['GET', '/v1/roles/', 'role.read_refused', 'role', null],
-    ['HEAD', '/v1/roles/:id', 'role.read_refused', 'role', id],
-    ['PUT', '/v1/members/:id', 'member.update_refused', 'member', id],
-    ['PUT', '/v1/members/:id/access', 'member.access_change_refused', 'member', id],
-    ['GET', '/v1/members/:id/access', 'member.access_read_refused', 'member', id],
-    ['PUT', '/v1/service-accounts/:id', 'service_account.update_refused', 'service_account', id],
-    [
-      'PUT',
-      '/v1/service-accounts/:id/access/',
-      'service_account.access_change_refused',
-      'service_account',
-      id,
-    ],
-    ['POST', '/v1/members/invites', 'invite.create_refused', 'invite', null],
-    ['DELETE', '/v1/members/invites/:id', 'invite.delete_refused', 'invite', id],
-    ['POST', '/v1/service-accounts/', 'service_account.create_refused', 'service_account', null],
-    ['POST', '/v1/service-accounts/:id/tokens', 'token.create_refused', 'service_account', id],
-    ['DELETE', '/v1/service-accounts/:id/tokens/:token_id', 'token.delete_refused', 'token', other],
-    ['POST', '/v1/tokens/', 'token.create_refused', 'token', null],
-    ['GET', '/v1/logs/audit', 'audit_log.read_refused', 'audit_log', null],
-    ['PUT', '/v1/organisation/', 'organisation.update_refused', 'organisation', null],
-    ['GET', '/v1/access/', 'access.read_refused', 'access', null],
-    ['GET', '/v1/me/keys', 'key.read_refused', 'key', null],
-    ['DELETE', '/v1/apps/:id', 'app.delete_refused', 'app', id],
-    ['DELETE', '/v1/environments/:id', 'environment.delete_refused', 'environment', id],
-    ['POST', '/service/auth/ownership/transfer', 'organisation.update_refused', 'organisation', null],
-    ['POST', '/service/auth/password/change', 'user.update_refused', 'user', null],
-    ['POST', '/service/auth/invites/accept', 'invite.accept_refused', 'invite', null],
-  ])('%s %s is %s', (method, route, eventType, resourceType, resourceId) => {
-    const event = refusalEvent({ method, route, params: { id, token_id: other }, query: {} }, 'No.')
-    expect(event).toEqual({
-      eventType,
-      resourceType,
+
+  test.each<[DeclaredRefusal['target'], Record<string, string>, string | null]>([
+    ['role', {}, null],
+    ['role', { id }, id],
+    ['role', { id: id.toUpperCase() }, id],
+    ['app', { id }, id],
+    ['environment', { id }, id],
+    ['service_account', { id }, id],
+    ['token', { id, token_id: other }, other],
+  ])('about a resource %s with %j in the path names %p', (target, params, resourceId) => {
+    const refusal = refusalOf({ eventType: 'token.delete_refused', target }, { params, query: {} }, 'No.')
+    expect(refusal).toEqual({
+      eventType: 'token.delete_refused',
+      resourceType: target,
       resourceId,
       description: 'No.',
-      appId: resourceType === 'app' ? id : null,
-      environmentId: resourceType === 'environment' ? id : null,
+      appId: target === 'app' ? resourceId : null,
+      environmentId: target === 'environment' ? resourceId : null,
     })
   })
 
-  test('belongs to the app that the query names for its environments', () => {
-    const list = { method: 'POST', route: '/v1/environments', params: {} }
-    expect(refusalEvent({ ...list, query: { app_id: id.toUpperCase() } }, 'No.').appId).toBe(id)
-    expect(refusalEvent({ ...list, query: { app_id: 'nonsense' } }, 'No.').appId).toBeNull()
+  test('belongs to the app that the query names for its environments, and to no app for others', () => {
+    const environments = { eventType: 'environment.create_refused', target: 'environment' } as const
+    const appIdOf = (declared: DeclaredRefusal, app_id: string) =>
+      refusalOf(declared, { params: {}, query: { app_id } }, 'No.').appId
+    expect(appIdOf(environments, id.toUpperCase())).toBe(id)
+    expect(appIdOf(environments, 'nonsense')).toBeNull()
+    expect(appIdOf({ eventType: 'access.read_refused', target: 'access' }, id)).toBeNull()
   })
 
-  test('keeps nothing from the path that has not the form of an id', () => {
-    const asked = { method: 'DELETE', route: '/v1/roles/:id', params: { id: 'ada@example.org' }, query: {} }
-    expect(refusalEvent(asked, 'No.').resourceId).toBeNull()
+  test('keeps nothing from the path that does not have the form of an id', () => {
+    const declared = { eventType: 'role.delete_refused', target: 'role' } as const
+    const ids = { params: { id: 'ada@example.org' }, query: {} }
+    expect(refusalOf(declared, ids, 'No.').resourceId).toBeNull()
   })
 })

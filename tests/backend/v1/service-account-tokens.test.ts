@@ -74,7 +74,7 @@ describe('POST /v1/service-accounts/:id/tokens', () => {
     expect(await service.as(manager.token).post(url, { name: 'x' })).toMatchObject({
       status: 403,
       body: {
-        error: "You can't give the app-level permission Environments delete: your own role lacks it.",
+        error: "Your own role does not allow delete on app-level Environments, so you can't hand it out.",
       },
     })
   })

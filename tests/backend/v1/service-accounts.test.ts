@@ -117,7 +117,7 @@ describe('POST /v1/service-accounts', () => {
     const before = await ctx.db`select id from principals`
     expect(await as.post(path, { name: 'x', role_id: beyond })).toMatchObject({
       status: 403,
-      body: { error: "You can't give the app-level permission Secrets delete: your own role lacks it." },
+      body: { error: "Your own role does not allow delete on app-level Secrets, so you can't hand it out." },
     })
     expect(await ctx.db`select id from principals`).toHaveLength(before.length)
   })

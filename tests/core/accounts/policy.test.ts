@@ -1,34 +1,37 @@
 import { expect, test } from 'bun:test'
-import { refusalToRegister } from '../../../src/core/accounts/registration.ts'
+import { register } from '../../../src/core/accounts/policy.ts'
+import { answerOf } from '../../support/role-holders.ts'
 
-const setup = 'The first account needs the right setup_token: the value of SETUP_TOKEN.'
-const invite = 'Registration is by invite only.'
+const needsSetupToken = '403 The first account needs the right setup_token: the value of SETUP_TOKEN.'
+const needsInvite = '403 Registration is by invite only.'
 
-// Which account, SETUP_TOKEN, the setup_token given, REGISTRATION, an invite given, and the answer.
+// By which account it is, whether its setup token is good, whether registration is open, and whether it has an invite.
 test.each([
-  ['first', null, undefined, 'open', undefined, null],
-  ['first', null, undefined, 'invite', undefined, null],
-  ['first', null, 'anything', 'open', undefined, null],
-  ['first', 'secret', 'secret', 'open', undefined, null],
-  ['first', 'secret', 'secret', 'invite', undefined, null],
-  ['first', 'secret', undefined, 'open', undefined, setup],
-  ['first', 'secret', '', 'open', undefined, setup],
-  ['first', 'secret', 'Secret', 'open', undefined, setup],
-  ['first', 'secret', 'secret ', 'open', undefined, setup],
-  ['first', 'secret', undefined, 'invite', 'token', setup],
-  ['later', null, undefined, 'open', undefined, null],
-  ['later', null, undefined, 'open', 'token', null],
-  ['later', 'secret', undefined, 'open', undefined, null],
-  ['later', null, undefined, 'invite', undefined, invite],
-  ['later', 'secret', 'secret', 'invite', undefined, invite],
-  ['later', null, undefined, 'invite', 'token', null],
+  ['first', 'good', 'open', 'an invite', null],
+  ['first', 'good', 'open', 'no invite', null],
+  ['first', 'good', 'closed', 'an invite', null],
+  ['first', 'good', 'closed', 'no invite', null],
+  ['first', 'bad', 'open', 'an invite', needsSetupToken],
+  ['first', 'bad', 'open', 'no invite', needsSetupToken],
+  ['first', 'bad', 'closed', 'an invite', needsSetupToken],
+  ['first', 'bad', 'closed', 'no invite', needsSetupToken],
+  ['later', 'good', 'open', 'an invite', null],
+  ['later', 'good', 'open', 'no invite', null],
+  ['later', 'good', 'closed', 'an invite', null],
+  ['later', 'good', 'closed', 'no invite', needsInvite],
+  ['later', 'bad', 'open', 'an invite', null],
+  ['later', 'bad', 'open', 'no invite', null],
+  ['later', 'bad', 'closed', 'an invite', null],
+  ['later', 'bad', 'closed', 'no invite', needsInvite],
 ] as const)(
-  'the %s account, SETUP_TOKEN %p, setup_token %p, REGISTRATION %s, invite %p: %p',
-  (which, setupToken, setup_token, registration, token, refusal) => {
-    const input = {
-      ...(setup_token !== undefined && { setup_token }),
-      ...(token !== undefined && { invite: token }),
+  'the %s account, with a %s setup token, where registration is %s, with %s: %p',
+  (account, setupToken, registration, invite, expected) => {
+    const facts = {
+      isFirst: account === 'first',
+      hasSetupToken: setupToken === 'good',
+      isOpen: registration === 'open',
+      hasInvite: invite === 'an invite',
     }
-    expect(refusalToRegister({ setupToken, registration }, which === 'first', input)).toBe(refusal)
+    expect(answerOf(register, facts)).toBe(expected)
   },
 )

@@ -1,13 +1,27 @@
 import { expect, test } from 'bun:test'
-import { refusalToInviteTo } from '../../../src/core/invites/invite.ts'
+import { accept, create } from '../../../src/core/invites/policy.ts'
+import { answerOf } from '../../support/role-holders.ts'
+
+const isGlobal =
+  '400 Nobody can be invited to a role with global access. Invite to another role, and change it afterwards.'
 
 test.each([
-  ['owner', true],
-  ['admin', true],
-  ['manager', false],
-  ['developer', false],
-  ['service', false],
-  ['custom', false],
-] as const)('an invite to the %s role is refused: %p', (kind, isRefused) => {
-  expect(refusalToInviteTo(kind) !== null).toBe(isRefused)
+  ['owner', isGlobal],
+  ['admin', isGlobal],
+  ['manager', null],
+  ['developer', null],
+  ['service', null],
+  ['custom', null],
+] as const)('inviting to the role %s: %p', (kind, expected) => {
+  expect(answerOf(create, { kind })).toBe(expected)
+})
+
+const isForAnother = '403 This invite is for another e-mail address.'
+
+test.each([
+  ['ada@example.org', 'ada@example.org', null],
+  ['ada@example.org', 'bob@example.org', isForAnother],
+  ['ada@example.org', '', isForAnother],
+])('accepting an invite to %p with the account of %p: %p', (invitedKey, accountKey, expected) => {
+  expect(answerOf(accept, { invitedKey, accountKey })).toBe(expected)
 })

@@ -1,36 +1,37 @@
-import { expect, test } from 'bun:test'
-import {
-  refusalToBecomeOwner,
-  refusalToTransfer,
-} from '../../../src/core/organisations/ownership-transfer.ts'
+import { describe, expect, test } from 'bun:test'
+import { becomeOwner, transferOwnership } from '../../../src/core/organisations/policy.ts'
+import { answerOf, KINDS } from '../../support/role-holders.ts'
 
-const onlyOwner = 'Only the Owner can transfer ownership.'
-const again = 'Sign in again: ownership can only be transferred within 10 minutes of a sign-in.'
+describe('transferring ownership', () => {
+  const onlyOwner = '403 Only the Owner can transfer ownership.'
+  const again = '403 Sign in again: ownership can only be transferred within 10 minutes of a sign-in.'
+  const sinceSignIn = [
+    [-1, again],
+    [0, null],
+    [600, null],
+    [600.001, again],
+    [601, again],
+  ] as const
 
-test.each([
-  ['owner', 0, null],
-  ['owner', 600, null],
-  ['owner', 601, again],
-  ['admin', 0, onlyOwner],
-  ['manager', 0, onlyOwner],
-  ['developer', 0, onlyOwner],
-  ['service', 0, onlyOwner],
-  ['custom', 0, onlyOwner],
-  ['admin', 601, onlyOwner],
-  [null, 0, onlyOwner],
-] as const)('a caller of kind %p, signed in %i seconds ago: %p', (kind, seconds, refusal) => {
-  expect(refusalToTransfer({ kind }, seconds)).toBe(refusal)
+  for (const kind of [...KINDS, null]) {
+    for (const [signedInSecondsAgo, answerToOwner] of sinceSignIn) {
+      const expected = kind === 'owner' ? answerToOwner : onlyOwner
+      test(`${kind ?? 'no membership'}, signed in ${signedInSecondsAgo} seconds ago: ${expected}`, () => {
+        expect(answerOf(transferOwnership, { kind, signedInSecondsAgo })).toBe(expected)
+      })
+    }
+  }
 })
 
-const needsGlobalAccess = 'The new Owner must hold a role with global access, such as Admin.'
-
-test.each([
-  ['self', 'owner', 'You are the Owner already.'],
-  ['other', 'admin', null],
-  ['other', 'manager', needsGlobalAccess],
-  ['other', 'developer', needsGlobalAccess],
-  ['other', 'service', needsGlobalAccess],
-  ['other', 'custom', needsGlobalAccess],
-] as const)('to %s of kind %s: %p', (id, kind, refusal) => {
-  expect(refusalToBecomeOwner({ id: 'self' }, { id, kind })).toBe(refusal)
+describe('becoming the Owner', () => {
+  const needsGlobalAccess = '403 The new Owner must hold a role with global access, such as Admin.'
+  for (const id of ['self', 'other']) {
+    for (const kind of KINDS) {
+      const expectedOfOthers = ['owner', 'admin'].includes(kind) ? null : needsGlobalAccess
+      const expected = id === 'self' ? '403 You are the Owner already.' : expectedOfOthers
+      test(`${id}, with the role ${kind}: ${expected}`, () => {
+        expect(answerOf(becomeOwner, { actor: { id: 'self' }, member: { id, kind } })).toBe(expected)
+      })
+    }
+  }
 })

@@ -24,7 +24,7 @@ const kindOf = async (id: string) =>
   (await ctx.db`select role_kind from principals where id = ${id}`)[0]?.role_kind
 const principal = (id: string) => ({ id, organisationId: ada.organisationId })
 
-test('global access brings a copy of every key, its loss leaves those that were granted', async () => {
+test('global access adds a copy of every environment key, without it only the granted ones stay', async () => {
   const grace = await member(ctx, 'developer')
   await grant(ctx, grace.id, environments.slice(0, 1))
   const [admin, manager] = [await roleOf(ctx, 'admin'), await roleOf(ctx, 'manager')]
@@ -35,7 +35,7 @@ test('global access brings a copy of every key, its loss leaves those that were 
   expect(await kindOf(grace.id)).toBe('manager')
 })
 
-test('the Owner hands over to another, and there is exactly one at every moment', async () => {
+test('ownership is handed over, and there is exactly one Owner at every moment', async () => {
   const grace = await member(ctx, 'admin')
   const [owners, admins] = [await roleOf(ctx, 'owner'), await roleOf(ctx, 'admin')]
   await ctx.db.begin((tx) =>
@@ -48,17 +48,17 @@ test('the Owner hands over to another, and there is exactly one at every moment'
   expect(await back.catch((error) => error.constraint_name)).toBe('principals_one_owner')
 })
 
-test('whoever is removed takes keys, grants and tokens along', async () => {
+test('removing a principal deletes its keys, grants and tokens', async () => {
   const robot = await serviceAccount(ctx, 'service')
   await grant(ctx, robot.id, environments)
-  await ctx.db.begin((tx) => remove(tx, robot.id))
+  await ctx.db.begin((tx) => remove(tx, principal(robot.id), ctx.clock.now()))
   expect(await copiesOf(robot.id)).toEqual([])
   for (const table of ['grants', 'tokens']) {
     expect(await ctx.db`select 1 from ${ctx.db(table)} where principal_id = ${robot.id}`).toHaveLength(0)
   }
 })
 
-test('a private key opens in its own row alone', async () => {
+test('a private key is unwrapped for its own principal only', async () => {
   const [one, other] = [await serviceAccount(ctx, 'service'), await serviceAccount(ctx, 'service')]
   const [row] = await ctx.db`select wrapped_private_key as wrapped from principals where id = ${one.id}`
   expect(ctx.keys.unwrap('identity-key', row?.wrapped, privateKeyField(one.id))).toMatch(/^[0-9a-f]{64}$/)

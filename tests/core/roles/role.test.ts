@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
-import { DEFAULT_ROLES, type Permissions, permissionsOf } from '../../../src/core/permissions.ts'
-import { additions, inputValues, present, type RoleRow, requireCustom } from '../../../src/core/roles/role.ts'
+import { expect, test } from 'bun:test'
+import { type Permissions, permissionsOf } from '../../../src/core/permissions.ts'
+import { inputValues, present, type RoleRow } from '../../../src/core/roles/role.ts'
 
 const row = (kind: RoleRow['kind'], permissions: Permissions | null): RoleRow => ({
   id: 'r',
@@ -14,34 +14,6 @@ const row = (kind: RoleRow['kind'], permissions: Permissions | null): RoleRow =>
   created_at: new Date('2026-01-02T03:04:05Z'),
 })
 
-describe('what new permissions add to the old ones', () => {
-  const reading: Permissions = { permissions: { Apps: ['read'] }, appPermissions: { Logs: ['read'] } }
-
-  test('is nothing where they are the same, or less', () => {
-    expect(additions(reading, reading)).toEqual({ permissions: { Apps: [] }, appPermissions: { Logs: [] } })
-    expect(additions(reading, { permissions: {}, appPermissions: {} })).toEqual({
-      permissions: {},
-      appPermissions: {},
-    })
-  })
-
-  test('are the actions that were not there, each at its own level', () => {
-    const more: Permissions = {
-      permissions: { Apps: ['read', 'delete'], Logs: ['read'] },
-      appPermissions: { Logs: ['read'] },
-    }
-    expect(additions(reading, more)).toEqual({
-      permissions: { Apps: ['delete'], Logs: ['read'] },
-      appPermissions: { Logs: [] },
-    })
-  })
-
-  test('hold a class that is named like a property of every object', () => {
-    const odd = { permissions: { constructor: ['read'] }, appPermissions: {} } as unknown as Permissions
-    expect(additions(reading, odd).permissions).toEqual({ constructor: ['read'] } as never)
-  })
-})
-
 test('a body gives the values that were sent and no others, in the form in which they are stored', () => {
   expect(inputValues({})).toEqual({})
   expect(inputValues({ name: ' Auditor ', description: null, color: '#fff' })).toEqual({
@@ -51,13 +23,6 @@ test('a body gives the values that were sent and no others, in the form in which
   })
   const permissions = { permissions: { Logs: ['read' as const] }, appPermissions: {} }
   expect(inputValues({ permissions })).toEqual({ permissions })
-})
-
-test('only a custom role can be modified or deleted', () => {
-  for (const { kind } of DEFAULT_ROLES) {
-    expect(() => requireCustom(row(kind, null), 'deleted')).toThrow('Default roles cannot be deleted.')
-  }
-  requireCustom(row('custom', { permissions: {}, appPermissions: {} }), 'modified')
 })
 
 test('a default role shows the built-in permissions, a custom one those that are stored', () => {

@@ -1,90 +1,72 @@
 import { describe, expect, test } from 'bun:test'
-import type { Actor } from '../../../src/core/actor.ts'
-import { DomainError } from '../../../src/core/errors.ts'
-import { type DefaultRoleKind, type Permissions, permissionsOf } from '../../../src/core/permissions.ts'
-import {
-  requireAssignable,
-  requireTokenWithinOwn,
-} from '../../../src/core/service-accounts/service-account.ts'
+import type { Permissions } from '../../../src/core/permissions.ts'
+import { assignRole, createToken } from '../../../src/core/service-accounts/policy.ts'
+import { answerOf, CUSTOM, HOLDERS, holder, KINDS, statusOf } from '../../support/role-holders.ts'
 
-const kinds = ['owner', 'admin', 'manager', 'developer', 'service'] as const
+/**
+ * By the caller's role and the service account's: Manager allows everything that Developer and Service do; each of
+ * those two allows something that the other doesn't. All three allow what the custom role does, but for Developer,
+ * which can't create apps.
+ */
+const ASSIGNABLE = {
+  owner: { owner: 400, admin: 400, manager: 200, developer: 200, service: 200, custom: 200 },
+  admin: { owner: 400, admin: 400, manager: 200, developer: 200, service: 200, custom: 200 },
+  manager: { owner: 400, admin: 400, manager: 200, developer: 200, service: 200, custom: 200 },
+  developer: { owner: 400, admin: 400, manager: 403, developer: 200, service: 403, custom: 403 },
+  service: { owner: 400, admin: 400, manager: 403, developer: 403, service: 200, custom: 200 },
+  custom: { owner: 400, admin: 400, manager: 403, developer: 403, service: 403, custom: 200 },
+} as const
 
-const caller = (
-  kind: DefaultRoleKind | 'custom',
-  type: Actor['type'],
-  stored: Permissions | null = null,
-): Actor => ({
-  type,
-  id: 'me',
-  userId: null,
-  name: 'Ada',
-  email: null,
-  organisation: { id: 'o' },
-  role: { id: 'r', kind, name: kind, permissions: permissionsOf(kind, stored) },
-  credential: { kind: 'token', id: 't', text: '' },
-  origin: { ipAddress: null, userAgent: null, requestId: 'x' },
-})
-
-function statusOf(check: () => void): number {
-  try {
-    check()
-    return 200
-  } catch (error) {
-    if (error instanceof DomainError) return error.status
-    throw error
-  }
-}
-
-/** Manager allows all that Developer and Service do; each of those two allows something that the other doesn't. */
-const assignable: Record<DefaultRoleKind, Record<DefaultRoleKind, number>> = {
-  owner: { owner: 400, admin: 400, manager: 200, developer: 200, service: 200 },
-  admin: { owner: 400, admin: 400, manager: 200, developer: 200, service: 200 },
-  manager: { owner: 400, admin: 400, manager: 200, developer: 200, service: 200 },
-  developer: { owner: 400, admin: 400, manager: 403, developer: 200, service: 403 },
-  service: { owner: 400, admin: 400, manager: 403, developer: 403, service: 200 },
-}
-
-const table = kinds.flatMap((by) => kinds.map((role) => [by, role, assignable[by][role]] as const))
+const roleOf = (kind: (typeof KINDS)[number]) => ({ kind, permissions: kind === 'custom' ? CUSTOM : null })
 
 describe('letting a service account hold a role', () => {
-  test.each(table)('by a caller with the role %s: %s is %d', (by, role, status) => {
-    // A service account never has global access; a user may.
-    const types =
-      by === 'owner' || by === 'admin' ? (['user'] as const) : (['user', 'service_account'] as const)
-    for (const type of types) {
-      expect(statusOf(() => requireAssignable(caller(by, type), { kind: role, permissions: null }))).toBe(
-        status,
-      )
+  for (const actor of HOLDERS) {
+    for (const kind of KINDS) {
+      const status = ASSIGNABLE[actor.role.kind][kind]
+      test(`${actor.id} assigning ${kind}: ${status}`, () => {
+        expect(statusOf(assignRole, { actor, role: roleOf(kind) })).toBe(status)
+      })
     }
-  })
+  }
 
-  test('a custom role is judged by its actions, and the sentence names the first excess', () => {
-    const own = { permissions: { Apps: ['read', 'create'] }, appPermissions: { Secrets: ['read'] } } as const
-    const me = caller('custom', 'user', own)
-    const role = (permissions: Permissions) => ({ kind: 'custom', permissions }) as const
-    requireAssignable(me, role({ permissions: { Apps: ['create'] }, appPermissions: {} }))
-    requireAssignable(me, role(own))
-    expect(() =>
-      requireAssignable(me, role({ permissions: {}, appPermissions: { Secrets: ['read', 'update'] } })),
-    ).toThrow('Your own role does not allow update on app-level Secrets')
-  })
+  const actor = holder('custom')
+  const custom = (permissions: Permissions) => ({ kind: 'custom', permissions }) as const
+  test.each<[string, Permissions, string | null]>([
+    ['no permissions', { permissions: {}, appPermissions: {} }, null],
+    ['fewer permissions', { permissions: { Apps: ['create'] }, appPermissions: {} }, null],
+    ['the same permissions', CUSTOM, null],
+    [
+      'another action',
+      { permissions: {}, appPermissions: { Secrets: ['read', 'update'] } },
+      'update on app-level Secrets',
+    ],
+    ['another class', { permissions: { Roles: ['read'] }, appPermissions: {} }, 'read on Roles'],
+    [
+      'a class of the other level',
+      { permissions: {}, appPermissions: { Members: ['read'] } },
+      'read on app-level Members',
+    ],
+  ])(
+    'a custom role with %s than the caller: the refusal names the first excess',
+    (_, permissions, excess) => {
+      expect(answerOf(assignRole, { actor, role: custom(permissions) })).toBe(
+        excess && `403 Your own role does not allow ${excess}, so you can't hand it out.`,
+      )
+    },
+  )
 })
 
 describe('creating a token of a service account', () => {
-  const cases = kinds.flatMap((by) =>
-    (['manager', 'developer', 'service'] as const).flatMap((held) =>
-      [false, true].map((beyond) => {
-        const global = by === 'owner' || by === 'admin'
-        const status = global || (assignable[by][held] === 200 && !beyond) ? 200 : 403
-        return [by, held, beyond, status] as const
-      }),
-    ),
-  )
-  test.each(cases)(
-    'by a caller with the role %s for one with %s, reaching beyond: %p, is %d',
-    (by, held, beyond, status) => {
-      const check = () => requireTokenWithinOwn(caller(by, 'user'), { kind: held, permissions: null }, beyond)
-      expect(statusOf(check)).toBe(status)
-    },
-  )
+  for (const actor of HOLDERS) {
+    for (const kind of ['manager', 'developer', 'service', 'custom'] as const) {
+      for (const reachesMore of [false, true]) {
+        const isGlobal = actor.role.kind === 'owner' || actor.role.kind === 'admin'
+        const status = isGlobal || (ASSIGNABLE[actor.role.kind][kind] === 200 && !reachesMore) ? 200 : 403
+        const more = reachesMore ? 'more' : 'no more'
+        test(`${actor.id} for one with ${kind} that can access ${more} environments: ${status}`, () => {
+          expect(statusOf(createToken, { actor, role: roleOf(kind), reachesMore })).toBe(status)
+        })
+      }
+    }
+  }
 })
