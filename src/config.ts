@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { Type } from 'typebox'
 import packageJson from '../package.json' with { type: 'json' }
 import {
   type PublicAddress,
@@ -12,23 +11,23 @@ import {
 } from './config/addresses.ts'
 import { readDeadlines } from './config/deadlines.ts'
 import { readSmtp, type Smtp } from './config/mail.ts'
-import { type Environment, type PlainName, Settings } from './config/settings.ts'
+import { type RateLimit, readRateLimit } from './config/rate-limit.ts'
+import { type Environment, Settings } from './config/settings.ts'
 import { isDatabaseSet, readDatabase, readKv } from './config/stores.ts'
 import type { KvConfig } from './platform/kv/kv.ts'
 import type { DatabaseConfig } from './platform/postgres/database.ts'
-import type { Deadlines } from './platform/postgres/database-deadlines.ts'
+import type { Deadlines } from './platform/postgres/deadlines.ts'
 
 export type { Smtp } from './config/mail.ts'
+export type { RateLimit } from './config/rate-limit.ts'
 export { CONFIGURATION } from './config/variables.ts'
 
+/** What follows `keyward` on the command line. Backend, worker and frontend are its components. */
 export type Command = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate' | 'health'
 
-/** At most `limit` of something within `windowSeconds`. */
-export type RateLimit = Readonly<{ limit: number; windowSeconds: number }>
-
 /**
- * What a deployment decides. A role that needs no host or secret and was given none has an empty string
- * or no bytes in their place.
+ * What a deployment decides. For a command that needs no host or secret, one that is not set is an empty string or
+ * no bytes.
  */
 export type Config = Readonly<{
   version: string
@@ -36,7 +35,7 @@ export type Config = Readonly<{
   bindAddress: string
   /** Absolute. */
   dataDirectory: string
-  /** Null for the embedded database, and where the role uses none. */
+  /** Null for the embedded database, and where the command uses none. */
   database: DatabaseConfig | null
   deadlines: Deadlines
   kv: KvConfig
@@ -87,13 +86,13 @@ const NEEDS: Record<Command | 'embedded', readonly Need[]> = {
   health: [],
 }
 
-/** The data directory of the embedded database; null when the environment names a database of its own. */
+/** The data directory of the embedded database; null when the environment names an external database. */
 export function embeddedDataDirectory(environment: Environment = process.env): string | null {
   const settings = new Settings(environment, readText)
   return isDatabaseSet(settings) ? null : readDataDirectory(settings)
 }
 
-/** The environment with generated secrets in the place of those that it does not set. */
+/** The environment with generated secrets for those that it does not set. */
 export function withSecrets(
   secrets: Readonly<Record<string, string>>,
   environment: Environment = process.env,
@@ -109,12 +108,12 @@ export function withSecrets(
 }
 
 /**
- * The deep-frozen configuration of a role, bytes excepted.
+ * The deep-frozen configuration of a command, bytes excepted.
  * Throws ConfigError with everything that is missing or can't be used.
  */
-export function readConfig(role: Command, environment: Environment = process.env): Config {
+export function readConfig(command: Command, environment: Environment = process.env): Config {
   const settings = new Settings(environment, readText)
-  const isEmbedded = role === 'serve' && !isDatabaseSet(settings)
+  const isEmbedded = command === 'serve' && !isDatabaseSet(settings)
   const port = settings.port('PORT') ?? 8080
   const address = readPublicAddress(settings, isEmbedded ? `localhost:${port}` : null)
   const config: Config = {
@@ -142,14 +141,14 @@ export function readConfig(role: Command, environment: Environment = process.env
       settings.word('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info',
   }
   refuseSingleSignOn(settings)
-  requireNeeds(settings, isEmbedded ? 'embedded' : role)
+  requireNeeds(settings, isEmbedded ? 'embedded' : command)
   if (settings.faults.length > 0) throw new ConfigError(Object.freeze([...settings.faults]))
   return deepFreeze(config)
 }
 
 const readDataDirectory = (settings: Settings): string => resolve(settings.text('KEYWARD_DATA') ?? '')
 
-// Bytes that are no UTF-8 would otherwise turn into another secret without a word.
+// Invalid UTF-8 would otherwise be replaced silently, and change the secret.
 function readText(path: string): string {
   return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
 }
@@ -164,24 +163,6 @@ function readHosts(settings: Settings, address: PublicAddress | null) {
   }
 }
 
-const WINDOW_SECONDS = new Map([
-  ['sec', 1],
-  ['min', 60],
-  ['hour', 3_600],
-  ['day', 86_400],
-])
-
-const RateLimitForm = {
-  ...Type.String({ pattern: '^(off|[1-9][0-9]{0,8}/(sec|min|hour|day))$' }),
-  description: 'a number per sec, min, hour or day, such as 120/min, or off',
-}
-
-function readRateLimit(settings: Settings, name: PlainName): RateLimit | null {
-  const [limit, window = ''] = settings.form(name, RateLimitForm)?.split('/') ?? []
-  const windowSeconds = WINDOW_SECONDS.get(window)
-  return windowSeconds === undefined ? null : { limit: Number(limit), windowSeconds }
-}
-
 function refuseSingleSignOn(settings: Settings): void {
   const name = settings.isSet('SSO_PROVIDERS') ? 'SSO_PROVIDERS' : 'NEXT_PUBLIC_NEXTAUTH_PROVIDERS'
   const providers = settings.list(name)
@@ -190,12 +171,12 @@ function refuseSingleSignOn(settings: Settings): void {
   for (const provider of providers) settings.clientSecret(provider.toUpperCase().replaceAll('-', '_'))
 }
 
-function requireNeeds(settings: Settings, role: Command | 'embedded'): void {
-  for (const need of NEEDS[role]) {
+function requireNeeds(settings: Settings, command: Command | 'embedded'): void {
+  for (const need of NEEDS[command]) {
     if (need === 'database') {
       if (isDatabaseSet(settings)) continue
       settings.fault(
-        `DATABASE_URL is not set: ${role} needs a PostgreSQL database. Set it, or DATABASE_HOST and DATABASE_PASSWORD.`,
+        `DATABASE_URL is not set: ${command} needs a PostgreSQL database. Set it, or DATABASE_HOST and DATABASE_PASSWORD.`,
       )
     } else if (!settings.isSet(need)) settings.fault(`${need} is not set: ${ADVICE[need]}`)
   }

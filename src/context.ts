@@ -3,7 +3,7 @@ import { QUEUED_JOBS, type QueuedJob } from './core/jobs.ts'
 import { createServerKeys, type ServerKeys } from './core/keys/server-keys.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Kv } from './platform/kv/kv.ts'
-import { openKv } from './platform/kv/open-kv.ts'
+import { openKv } from './platform/kv/open.ts'
 import type { Limiter } from './platform/limiter.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMailer, type Mailer } from './platform/mail/mailer.ts'
@@ -17,11 +17,11 @@ import {
 } from './platform/postgres/database.ts'
 import { createQueue, type Queue } from './platform/queue/queue.ts'
 
-/** Everything a use case may reach: the first parameter of each, and nothing is ambient beside it. */
+/** Everything that a use case works with: its first parameter. */
 export type Context = Readonly<{
   config: Config
   db: Database
-  /** Passed by the transactions that take an organisation's row. */
+  /** Limits how many transactions wait for an organisation's row at once. */
   limitChanges: Limiter
   kv: Kv
   queue: Queue<QueuedJob>
@@ -35,7 +35,7 @@ export type Context = Readonly<{
   schemaVersion: number
 }>
 
-/** The real things, as the configuration says. Nothing is connected yet; `close` ends whatever was since. */
+/** The production context. Connects lazily; `close` ends all connections. */
 export function createContext(
   config: Config,
   database: DatabaseConfig,

@@ -14,13 +14,14 @@ import { hasOrganisation, requireServerSecret } from './core/deployment.ts'
 import { createFrontend } from './frontend/server.ts'
 import { systemClock } from './platform/clock.ts'
 import { healthProblem, waitForSchemaVia } from './platform/http/health-check.ts'
-import { type FetchHandler, listen } from './platform/http/http-server.ts'
+import { type FetchHandler, listen } from './platform/http/server.ts'
 import { createLog } from './platform/log.ts'
 import { openDataDirectory } from './platform/postgres/data-directory.ts'
 import { type DatabaseConfig, openDatabase } from './platform/postgres/database.ts'
-import { startEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts'
+import { startEmbeddedPostgres } from './platform/postgres/embedded.ts'
 import { migrate, readMigrations } from './platform/postgres/migrate.ts'
 import { waitForDatabase, waitForSchema, waitUntil } from './platform/postgres/schema-status.ts'
+import { isStopping, onStop, printError, stop, stopOnSignals } from './platform/process.ts'
 import { workerHealth } from './worker/health.ts'
 import { schedule } from './worker/schedule.ts'
 import { startWorker } from './worker/worker.ts'
@@ -29,22 +30,13 @@ import { startWorker } from './worker/worker.ts'
 const GRACE_SECONDS = 20
 const WAIT_SECONDS = 300
 
-/** What has been started, the last first to be stopped. */
-const started: { stop(): Promise<unknown> }[] = []
-
-function onStop(stop: () => Promise<unknown>): void {
-  // A signal can come in the middle of a start, which must not go on then.
-  if (stopping) throw new Error('Keyward is stopping.')
-  started.unshift({ stop })
-}
-
 const COMMANDS: Readonly<Record<Command, (options: Options) => Promise<void>>> = {
   serve,
   backend: async () => {
     const ctx = await createReadyContext(readConfig('backend'))
     const server = listen(listenOptions(ctx.config), (peers) => createApp(ctx, peers.addressOf).fetch)
     onStop(() => server.stop(GRACE_SECONDS))
-    ctx.log.info({ url: server.url }, 'the backend is listening')
+    ctx.log.info({ url: server.url }, 'The backend is listening')
   },
   worker: async () => {
     const ctx = await createReadyContext(readConfig('worker'))
@@ -57,16 +49,16 @@ const COMMANDS: Readonly<Record<Command, (options: Options) => Promise<void>>> =
     const config = readConfig('frontend')
     const server = listen(listenOptions(config), () => createFrontend(config))
     onStop(() => server.stop(GRACE_SECONDS))
-    createLog(config.logLevel).info({ url: server.url }, 'the frontend is listening')
+    createLog(config.logLevel).info({ url: server.url }, 'The frontend is listening')
   },
   migrate: (options) => (options.wait ? waitForMigration(options) : runMigration(options)),
   health: async (options) => {
     const config = readConfig('health')
-    const look = () => healthProblem(options.url, config)
+    const check = () => healthProblem(options.url, config)
     if (options.timeout === undefined) {
-      const problem = await look()
+      const problem = await check()
       if (problem !== null) throw new Error(problem)
-    } else await waitUntil('Keyward', look, waitOptions(options, config))
+    } else await waitUntil('Keyward', check, waitOptions(options, config))
     await stop(0)
   },
 }
@@ -79,37 +71,18 @@ async function main([word = 'serve', ...args]: readonly string[]): Promise<void>
   }
   const options = readOptions(word, args)
   if (options === null) {
-    process.stderr.write(`${word} does not know ${args.join(' ')}.\n\n${USAGE}`)
+    process.stderr.write(`Unknown option of ${word}: ${args.join(' ')}.\n\n${USAGE}`)
     process.exit(2)
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0))
-  // Left to Bun, such an error would end the process at once, and leave the embedded PostgreSQL running.
-  for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, endWith)
+  stopOnSignals()
   try {
     await COMMANDS[word as Command](options)
   } catch (error) {
-    if (stopping) return
-    process.stderr.write(
-      `${error instanceof ConfigError ? 'Keyward cannot start:\n' : ''}${sentenceOf(error)}\n`,
-    )
+    if (isStopping()) return
+    if (error instanceof ConfigError) process.stderr.write('Keyward cannot start:\n')
+    printError(error)
     await stop(1)
   }
-}
-
-let stopping = false
-async function stop(code: number): Promise<void> {
-  if (stopping) return
-  stopping = true
-  for (const part of started) {
-    await part.stop().catch((error: unknown) => process.stderr.write(`${sentenceOf(error)}\n`))
-  }
-  process.exit(code)
-}
-
-function endWith(error: unknown): void {
-  const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  process.stderr.write(`Keyward ends because of an error that it does not know:\n${words}\n`)
-  void stop(1)
 }
 
 /** Everything in one process, on one port: the backend's paths, and the frontend's files for all others. */
@@ -121,12 +94,12 @@ async function serve(): Promise<void> {
   const ctx = await createReadyContext(config, database)
   const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
   onStop(() => worker.stop())
-  const founded = await hasOrganisation(ctx.db)
+  const hasOwner = await hasOrganisation(ctx.db)
   const server = listen(listenOptions(config), (peers) =>
     route(createApp(ctx, peers.addressOf).fetch, createFrontend(config)),
   )
   onStop(() => server.stop(GRACE_SECONDS))
-  process.stdout.write(banner(config, founded))
+  process.stdout.write(banner(config, hasOwner))
 }
 
 async function openServeDatabase(): Promise<{ config: Config; database: DatabaseConfig }> {
@@ -144,17 +117,18 @@ async function openServeDatabase(): Promise<{ config: Config; database: Database
     password: directory.secrets.DATABASE_PASSWORD,
     log,
   })
-  // Registered before it is up: it runs in a session of its own, and would outlive a start that is interrupted.
-  onStop(() => starting.then((postgres) => postgres.stop(), ignore))
+  // Registered before the start completes: the server runs in its own session and would survive an interrupted start.
+  onStop(() => starting.then((postgres) => postgres.stop(), ignoreError))
   const postgres = await starting
   postgres.exited.then(() => {
-    if (!stopping) log.error('the embedded PostgreSQL has ended by itself; its log is in the data directory')
+    if (!isStopping())
+      log.error('The embedded PostgreSQL stopped unexpectedly; its log is in the data directory')
     return stop(1)
   })
   return { config, database: postgres.config }
 }
 
-/** The context of a role that works with the database, once the schema is there and its keys can be opened. */
+/** The context of a component, once the database has its schema and the keys can be decrypted. */
 async function createReadyContext(config: Config, database = databaseOf(config)): Promise<Context> {
   const migrations = await readMigrations()
   const ctx = createContext(config, database, migrations.at(-1)?.version ?? 0)
@@ -169,7 +143,7 @@ async function runMigration(options: Options): Promise<void> {
   const waiting = waitOptions(options, readConfig('migrate'))
   const db = openDatabase(databaseOf(waiting.config), { max: 1 })
   onStop(() => db.end({ timeout: 5 }))
-  // It may be about to start, or to be given its user: only then is there something to migrate.
+  // The database may still be starting, or its user be created.
   await waitForDatabase(db, waiting)
   await migrate(db, await readMigrations(), { log: waiting.log, clock: systemClock })
   await stop(0)
@@ -180,7 +154,7 @@ async function waitForMigration(options: Options): Promise<void> {
   if (via !== undefined && !/^https?:$/.test(URL.parse(via)?.protocol ?? '')) {
     throw new Error('--via must be followed by the address of /service/ready/ of a backend.')
   }
-  // Whoever asks a backend need not have a database.
+  // With --via no database is needed.
   const waiting = waitOptions(options, readConfig(via === undefined ? 'migrate' : 'health'))
   const migrations = await readMigrations()
   if (via !== undefined) await waitForSchemaVia(via, migrations.at(-1)?.version ?? 0, waiting)
@@ -212,9 +186,7 @@ function databaseOf(config: Config): DatabaseConfig {
   return config.database
 }
 
-// Whoever awaits the same promise reports it.
-const ignore = () => {}
-
-const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+// The error is reported where the promise is awaited.
+const ignoreError = () => {}
 
 await main(process.argv.slice(2))

@@ -45,7 +45,7 @@ test('an external database listens on every address and has no default host', ()
   ])
 })
 
-describe('each role requires only what it uses', () => {
+describe('each command requires only what it uses', () => {
   const needs: [Command, string[]][] = [
     ['serve', ['SECRET_KEY', 'SERVER_SECRET']],
     ['backend', ['DATABASE_URL', 'HOST', 'SECRET_KEY', 'SERVER_SECRET']],
@@ -63,7 +63,7 @@ describe('each role requires only what it uses', () => {
     expect(faultsOf(role, enough)).toEqual([])
   })
 
-  test('what a role does not need is empty when it is not set', () => {
+  test('what a command does not need is empty when it is not set', () => {
     const config = readConfig('migrate', { DATABASE_URL: externalVariables.DATABASE_URL })
     expect(config).toMatchObject({ host: '', origin: '', allowedHosts: [], allowedOrigins: [] })
     expect(config.secretKey).toHaveLength(0)
@@ -86,7 +86,7 @@ test('one error lists every fault, each on its own line', () => {
   expect(new ConfigError(faults).message.split('\n')).toEqual([...faults])
 })
 
-test('an empty value is none', () => {
+test('an empty value counts as not set', () => {
   const empty = Object.fromEntries(
     CONFIGURATION.flatMap(({ name }) => [
       [name, ''],

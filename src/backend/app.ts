@@ -2,13 +2,13 @@ import '../platform/production.ts'
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { UNREAD } from './http/body.ts'
-import { errorResponse } from './http/errors.ts'
+import { errorResponse, toResponse } from './http/errors.ts'
 import { requestPipeline } from './http/pipeline.ts'
 import { recordRefusal } from './http/refusals.ts'
-import type { PeerAddress } from './http/request-origin.ts'
+import type { PeerAddress } from './http/request-source.ts'
 import { createRequestStates, type RequestStates } from './http/requests.ts'
-import { routeTable } from './http/routes.ts'
-import { swaggerPage } from './http/swagger-page.ts'
+import { routeTable, withoutSlash } from './http/routes.ts'
+import { swaggerPage } from './openapi/swagger-page.ts'
 import { emailLinksRoutes } from './service/email-links.ts'
 import { healthRoutes } from './service/health.ts'
 import { inviteLinksRoutes } from './service/invites.ts'
@@ -34,20 +34,20 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
   const routes = apiRoutes(ctx, requests)
   const table = routeTable(() => app.routes)
 
-  // Without it the router would take the path's start from the length of an ordinary host.
+  // Elysia otherwise assumes a host of at least 4 characters when it looks for the path.
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .wrap(requestPipeline(ctx, requests, table.methodsAt))
     .onError({ as: 'global' }, async ({ code, error, request, params, query }) => {
-      const failure = errorResponse(code, error, ctx.log, requests.of(request).origin.requestId)
       const state = requests.of(request)
+      const response = errorResponse(code, error, ctx.log, state.source.requestId)
       const declared = state.route === null ? undefined : table.refusalOf(request.method, state.route)
-      await recordRefusal(ctx, state, declared, { params: params ?? {}, query: query ?? {} }, failure)
-      return Response.json({ error: failure.error }, { status: failure.status, headers: failure.headers })
+      await recordRefusal(ctx, state, declared, { params: params ?? {}, query: query ?? {} }, response)
+      return toResponse(response)
     })
-    // The guards read the body, once its sender may send it.
+    // The guards read the body, after they have checked credentials and permission.
     .onParse({ as: 'global' }, () => UNREAD)
     .onTransform({ as: 'global' }, ({ request, route, set }) => {
-      requests.of(request).route = route.replace(/(.)\/$/, '$1')
+      requests.of(request).route = withoutSlash(route)
       set.status = table.successOf(request.method, route)
     })
     .use(routes)

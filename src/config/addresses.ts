@@ -63,14 +63,14 @@ export function readBindAddress(settings: Settings, fallback: string): string {
   return value
 }
 
-/** A host as it stands in a URL: lower case, ASCII, an IPv6 address in brackets; null where it is none. */
+/** A host as it stands in a URL: lower case, ASCII, an IPv6 address in brackets; null when it is not a host. */
 export function parseHost(text: string): string | null {
   if (ipaddr.IPv6.isValid(text)) return parseHost(`[${text}]`)
   if (/^\[[0-9a-f:.]+\]$/i.test(text)) return hostOfUrl(text)
   if (isIpv4(text)) return text
   if (/[\s/\\?#@:%[\]]/.test(text)) return null
   const host = hostOfUrl(text.replace(/\.$/, ''))
-  // A URL takes 8080 for the address 0.0.31.144, and nobody who writes it means that.
+  // The URL parser reads 8080 as the address 0.0.31.144.
   return host !== null && host.length <= 253 && HOST_NAME.test(host) && !isIpv4(host) ? host : null
 }
 

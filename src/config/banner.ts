@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 
-/** What someone who started everything at once wants to know: the address, what to back up, and how to begin. */
-export function banner(config: Config, founded: boolean): string {
+/** What `keyward serve` prints: the address, what to back up, and how to begin. */
+export function banner(config: Config, hasOwner: boolean): string {
   const fields = ['email', 'password', ...(config.setupToken === null ? [] : ['setup_token'])]
   const body = `{${fields.map((name) => `"${name}": …`).join(', ')}}`
   const lines = [
@@ -12,7 +12,7 @@ export function banner(config: Config, founded: boolean): string {
           `  Back up          ${config.dataDirectory}/secrets/SERVER_SECRET: without it the keys in the database are lost`,
         ]
       : ['  Back up          SERVER_SECRET: without it the keys in the database are lost']),
-    ...(founded
+    ...(hasOwner
       ? []
       : [
           `  First account    POST ${config.origin}/service/auth/password/register/ ${body} becomes the Owner`,

@@ -1,4 +1,4 @@
-import type { Deadlines } from '../platform/postgres/database-deadlines.ts'
+import type { Deadlines } from '../platform/postgres/deadlines.ts'
 import type { PlainName, Settings } from './settings.ts'
 
 /** How long the database, embedded or external, is waited for. */

@@ -103,7 +103,7 @@ export class Settings {
     return this.#secret(name)
   }
 
-  /** The secret of a single sign-on provider, whose name no table can foresee. */
+  /** The client secret of a sign-in provider; its variable is not in the table because it depends on the provider. */
   clientSecret(provider: string): string | null {
     return this.#secret(`${provider}_CLIENT_SECRET`)
   }
@@ -147,7 +147,7 @@ export class Settings {
   }
 
   #secretFile(name: string, path: string): string | null {
-    // A secret that was put here instead of a path must not be printed as one.
+    // Someone may have put the secret here instead of a path: printed only if it looks like a path.
     const subject = /^\.{0,2}[/\\]/.test(path) ? `The file ${quoted(path)} of ${name}` : `The file of ${name}`
     const text = this.file(path, subject)?.replace(/[\r\n]+$/, '') ?? null
     if (text === '') this.fault(`${subject} is empty.`)

@@ -32,14 +32,14 @@ export const CONFIGURATION = [
   plain(
     'TRUSTED_PROXIES',
     null,
-    'Proxies whose X-Forwarded-* headers are believed: CIDRs and the word private, comma-separated.',
+    'Proxies whose X-Forwarded-* headers are trusted: CIDRs and the word private, comma-separated.',
   ),
-  secret('SECRET_KEY', 'Key of links and cursors: 64 hexadecimal characters.'),
+  secret('SECRET_KEY', 'Key for links and cursors: 64 hexadecimal characters.'),
   secret(
     'SERVER_SECRET',
     'Key that protects the environment keys: 64 hexadecimal characters. Back it up: without it they cannot be read.',
   ),
-  secret('SETUP_TOKEN', 'When set, the registration of the first account must state it.'),
+  secret('SETUP_TOKEN', 'When set, required as setup_token to register the first account.'),
   plain('REGISTRATION', 'open', 'Who may register after the first account: open or invite.'),
   plain('ENABLE_PASSWORD_AUTH', 'true', 'Whether people can register and sign in with a password.'),
   plain('SSO_PROVIDERS', null, 'Single sign-on providers. Not in this version yet: leave it empty.'),

@@ -1,13 +1,13 @@
 import type { Permissions, RoleKind } from './permissions.ts'
 
-/** Where a request came from, as the audit log keeps it. */
-export type RequestOrigin = Readonly<{
+/** Where a request came from, as the audit log keeps it. A browser's `Origin` is something else. */
+export type RequestSource = Readonly<{
   ipAddress: string | null
   userAgent: string | null
   requestId: string
 }>
 
-/** How a caller proved who it is; `text` is the token itself, kept for the duration of the request only. */
+/** How a caller proved who it is; `text` is the token or cookie itself, kept for the duration of the request only. */
 export type Credential = Readonly<{ kind: 'token' | 'session'; id: string; text: string }>
 
 /** A caller that is a principal of the organisation: a member or a service account. */
@@ -21,7 +21,7 @@ export type Actor = Readonly<{
   organisation: Readonly<{ id: string }>
   role: Readonly<{ id: string; kind: RoleKind; name: string; permissions: Permissions }>
   credential: Credential
-  origin: RequestOrigin
+  source: RequestSource
 }>
 
 /** A signed-in user who is not a member of an organisation. */
@@ -32,7 +32,7 @@ type UserWithoutMembership = Readonly<{
   name: string
   email: string
   credential: Credential
-  origin: RequestOrigin
+  source: RequestSource
 }>
 
 /** The user or service account that a valid credential names. */

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { COALESCING_SECONDS } from './audit/coalescing.ts'
-import { SESSION_IDLE_SECONDS } from './authentication/authenticate.ts'
+import { SESSION_IDLE_SECONDS } from './sessions/lifetime.ts'
 
 /**
  * Deletes expired tokens, sessions, session tokens, links and counters of sign-ins; closes expired invites. Expired rows

@@ -5,7 +5,7 @@ import { requireServerSecret } from '../core/deployment.ts'
 import { readMigrations } from '../platform/postgres/migrate.ts'
 import { waitForSchema } from '../platform/postgres/schema-status.ts'
 
-/** What is used of Deno; its own types would clash with Bun's. */
+/** The part of Deno's API that is used; its types conflict with Bun's. */
 type DenoServe = (
   options: { port: number; hostname: string },
   handler: (request: Request, info: { remoteAddr: { hostname: string } }) => Response | Promise<Response>,
@@ -13,7 +13,7 @@ type DenoServe = (
 
 const { serve } = (globalThis as unknown as { Deno: { serve: DenoServe } }).Deno
 
-// The backend on Deno: sign-in by password needs Bun's argon2id and is not served here.
+// The backend on Deno: sign-in by password needs Bun's argon2id and is missing here.
 const config = readConfig('backend')
 if (config.database === null) throw new Error('DATABASE_URL is not set.')
 const migrations = await readMigrations()

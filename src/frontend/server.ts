@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config.ts'
 import { isAllowedHost } from '../platform/http/hosts.ts'
-import type { FetchHandler } from '../platform/http/http-server.ts'
 import { addHeaders, transportSecurity } from '../platform/http/security-headers.ts'
+import type { FetchHandler } from '../platform/http/server.ts'
 import { createLog } from '../platform/log.ts'
 
 const FOLDER = new URL('./assets/', import.meta.url)
@@ -23,7 +23,7 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 }
 
-/** The public face beside the API: `/api/health`, whatever the Host, and the console's files. */
+/** Serves the console's files, and `/api/health` for any Host. */
 export function createFrontend(config: Config, log = createLog(config.logLevel)): FetchHandler {
   const protection = { ...HEADERS, ...transportSecurity(config.origin) }
   const answer = async (request: Request): Promise<Response> => {
@@ -33,10 +33,10 @@ export function createFrontend(config: Config, log = createLog(config.logLevel))
       return isRead ? json(200, { status: 'alive' }) : wrongMethod()
     }
     if (!isAllowedHost(config, request.headers.get('host') ?? url.host)) {
-      return json(400, { error: 'This Host is not served here; see ALLOWED_HOSTS.' })
+      return json(400, { error: 'This host name is not allowed. Add it to ALLOWED_HOSTS.' })
     }
     const asset = ASSETS[url.pathname]
-    if (asset === undefined) return json(404, { error: 'There is nothing at this path.' })
+    if (asset === undefined) return json(404, { error: 'Not found: there is nothing at this path.' })
     if (!isRead) return wrongMethod()
     const headers = { 'content-type': asset.type, 'cache-control': 'no-cache' }
     return new Response(await readFile(new URL(asset.file, FOLDER)), { headers })
@@ -44,8 +44,8 @@ export function createFrontend(config: Config, log = createLog(config.logLevel))
   return async (request) => {
     const requestId = randomUUID()
     const response = await answer(request).catch((error: unknown) => {
-      log.error({ requestId, code: (error as { code?: string }).code }, 'a request failed')
-      return json(500, { error: 'Something went wrong on our side.' })
+      log.error({ requestId, code: (error as { code?: string }).code }, 'A request failed')
+      return json(500, { error: "Internal error. The log has the details under the request's id." })
     })
     addHeaders(response.headers, protection)
     response.headers.set('x-request-id', requestId)
@@ -56,4 +56,4 @@ export function createFrontend(config: Config, log = createLog(config.logLevel))
 const json = (status: number, body: object, headers = {}) =>
   Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } })
 
-const wrongMethod = () => json(405, { error: 'This path does not know this method.' }, { allow: 'GET, HEAD' })
+const wrongMethod = () => json(405, { error: 'Method not allowed.' }, { allow: 'GET, HEAD' })

@@ -1,10 +1,10 @@
-/** Lets a few in at once; the others wait in line, in the order in which they came. */
+/** Limits how many run at once; the others wait in order. */
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Nobody more can wait, or has waited long enough: thrown before the work has begun. */
+/** Thrown when the queue is full or the wait timed out, before the work starts. */
 export class TooBusyError extends Error {
   override readonly name: string = 'Busy'
-  constructor(message = 'Too much is waiting at the moment. Try again in a second.') {
+  constructor(message = 'The server is busy. Try again in a second.') {
     super(message)
   }
 }
@@ -14,35 +14,35 @@ export type LimiterOptions = {
   concurrency: number
   /** How many wait beyond those that run. */
   queue: number
-  /** How long each of them waits at most; without it as long as it takes. */
+  /** How long each waits at most; without it there is no limit. */
   waitMilliseconds?: number
-  /** What those who cannot wait meet. */
-  refusal?: () => TooBusyError
+  /** Creates the error for work that can't wait, or waited too long. */
+  busyError?: () => TooBusyError
 }
 
-/** A gate of this process. Its work must not pass the same gate again: it would wait for itself. */
+/** A limiter of this process. Its work must not use the same limiter: it would wait for itself. */
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { concurrency, queue, waitMilliseconds, refusal = () => new TooBusyError() } = options
+  const { concurrency, queue, waitMilliseconds, busyError = () => new TooBusyError() } = options
   let running = 0
   const waiting = new Set<() => void>()
-  const turn = () =>
+  const waitForTurn = () =>
     new Promise<void>((resolve, reject) => {
-      const enter = () => {
+      const start = () => {
         clearTimeout(timer)
         resolve()
       }
-      const leave = () => {
-        waiting.delete(enter)
-        reject(refusal())
+      const giveUp = () => {
+        waiting.delete(start)
+        reject(busyError())
       }
-      const timer = waitMilliseconds === undefined ? undefined : setTimeout(leave, waitMilliseconds)
-      waiting.add(enter)
+      const timer = waitMilliseconds === undefined ? undefined : setTimeout(giveUp, waitMilliseconds)
+      waiting.add(start)
     })
   return async (work) => {
     if (running < concurrency) running++
-    else if (waiting.size >= queue) throw refusal()
-    // Whoever ends hands its place over, so that nobody arriving in between can take it.
-    else await turn()
+    else if (waiting.size >= queue) throw busyError()
+    // Finished work hands its slot to the next in line, so that no later call can take it.
+    else await waitForTurn()
     try {
       return await work()
     } finally {

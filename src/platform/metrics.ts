@@ -1,11 +1,11 @@
 /** What this process counts, for Prometheus. No label ever holds anything about a person. */
 export type Metrics = Readonly<{
-  /** One answer of the HTTP service; `route` is the pattern that matched (`/v1/roles/:id`), null when none did. */
-  answered(method: string, route: string | null, status: number, seconds: number): void
-  /** One answer 401. */
-  unauthenticated(): void
-  /** One failed sign-in. Whether there is such an account is nobody's business who reads the numbers. */
-  signInFailed(): void
+  /** One HTTP response; `route` is the pattern that matched (`/v1/roles/:id`), null when none did. */
+  observeResponse(method: string, route: string | null, status: number, seconds: number): void
+  /** One response with status 401. */
+  countUnauthenticated(): void
+  /** One failed sign-in. Unknown accounts are counted alike. */
+  countFailedSignIn(): void
   /** Everything counted so far, in Prometheus' text format. */
   text(): string
 }>
@@ -28,7 +28,7 @@ export function createMetrics(): Metrics {
   let unauthenticated = 0
 
   return {
-    answered: (method, route, status, seconds) => {
+    observeResponse: (method, route, status, seconds) => {
       const series = seriesOf(routes, route ?? 'none', METHODS.has(method) ? method : 'other')
       series.statuses.set(status, (series.statuses.get(status) ?? 0) + 1)
       series.seconds += seconds
@@ -36,17 +36,17 @@ export function createMetrics(): Metrics {
       const at = bucket === -1 ? BUCKETS.length : bucket
       series.buckets[at] = (series.buckets[at] ?? 0) + 1
     },
-    unauthenticated: () => {
+    countUnauthenticated: () => {
       unauthenticated++
     },
-    signInFailed: () => {
+    countFailedSignIn: () => {
       signInFailures++
     },
     text: () =>
       [
         ...requests(routes),
         ...durations(routes),
-        ...counter('keyward_unauthenticated_total', 'Answers 401.', [`${unauthenticated}`]),
+        ...counter('keyward_unauthenticated_total', 'Responses with status 401.', [`${unauthenticated}`]),
         ...counter('keyward_sign_in_failures_total', 'Failed sign-ins.', [`${signInFailures}`]),
         '',
       ].join('\n'),
@@ -66,7 +66,7 @@ type Routes = ReadonlyMap<string, ReadonlyMap<string, Series>>
 const requests = (routes: Routes): string[] =>
   counter(
     'keyward_http_requests_total',
-    'Answers of the HTTP service.',
+    'HTTP responses.',
     labelled(routes).flatMap(({ labels, series }) =>
       [...series.statuses].map(([status, count]) => `{${labels},status="${status}"} ${count}`),
     ),
@@ -75,7 +75,7 @@ const requests = (routes: Routes): string[] =>
 function durations(routes: Routes): string[] {
   const name = 'keyward_http_request_duration_seconds'
   return [
-    `# HELP ${name} Time from a request's arrival to its answer.`,
+    `# HELP ${name} Time to respond.`,
     `# TYPE ${name} histogram`,
     ...labelled(routes).flatMap(({ labels, series }) => {
       let count = 0

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createLimiter, TooBusyError } from './limiter.ts'
 
-/** Hashes and verifies passwords. Both throw `PasswordsBusy` instead of queueing without end, `hash` the sooner. */
+/** Hashes and verifies passwords. Both throw `PasswordsBusy` when their queue is full, `hash` earlier. */
 export type Passwords = {
   /** A PHC string (`$argon2id$…`) with a salt of its own. */
   hash(password: string): Promise<string>
@@ -9,11 +9,11 @@ export type Passwords = {
   verify(hash: string | null, password: string): Promise<boolean>
 }
 
-/** Thrown, not returned: an outcome that a caller forgot to look at must never read as a right password. */
+/** Thrown, so that it can't be mistaken for a correct password. */
 export class PasswordsBusy extends TooBusyError {
   override readonly name = 'PasswordsBusy'
   constructor() {
-    super('Too many sign-ins at the moment. Try again in a second.')
+    super('The server is busy. Try again in a second.')
   }
 }
 
@@ -37,13 +37,13 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
   const unknown = hashOfNothing(cost)
   const concurrency = options.concurrency ?? availableParallelism()
   const queue = options.queue ?? 20
-  const refusal = () => new PasswordsBusy()
-  const run = createLimiter({ concurrency, queue, refusal })
-  // Whoever registers without end must not keep others from signing in: half of the line is for them alone.
-  const admit = createLimiter({ concurrency: concurrency + Math.ceil(queue / 2), queue: 0, refusal })
+  const busyError = () => new PasswordsBusy()
+  const run = createLimiter({ concurrency, queue, busyError })
+  // Hashing uses at most half of the queue, so that many registrations don't keep others from signing in.
+  const limitHashing = createLimiter({ concurrency: concurrency + Math.ceil(queue / 2), queue: 0, busyError })
   return {
     hash: (password) =>
-      admit(() =>
+      limitHashing(() =>
         run(() => Bun.password.hash(password.normalize('NFC'), { algorithm: 'argon2id', ...cost })),
       ),
     verify: (hash, password) => run(() => Bun.password.verify(password.normalize('NFC'), hash ?? unknown)),

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import type { Job } from '../platform/queue/queue-worker.ts'
+import type { Job } from '../platform/queue/worker.ts'
 import { removeExpired } from './jobs/remove-expired.ts'
 import { sendInvite } from './jobs/send-invite.ts'
 import { sendPasswordReset } from './jobs/send-password-reset.ts'

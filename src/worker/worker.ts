@@ -1,5 +1,5 @@
 import type { QueueContext } from '../platform/queue/queue.ts'
-import { type Job, startQueueWorker } from '../platform/queue/queue-worker.ts'
+import { type Job, startQueueWorker } from '../platform/queue/worker.ts'
 
 /** The worker while it runs. */
 export type Worker = { stop(): Promise<void> }
@@ -18,7 +18,7 @@ export async function startWorker(
 ): Promise<Worker> {
   const { graceSeconds = 20, pollSeconds = 2 } = options
   const worker = await startQueueWorker(ctx, jobs, { pollSeconds })
-  ctx.log.info({ jobs: jobs.map((job) => job.name) }, 'The worker is working')
+  ctx.log.info({ jobs: jobs.map((job) => job.name) }, 'The worker is running')
   return {
     async stop() {
       await worker.stop({ graceSeconds })

@@ -15,7 +15,7 @@ import {
 
 const COMPONENTS = ['backend', 'frontend', 'worker'] as const
 
-describe('11. a change restarts what needs it', () => {
+describe('a change restarts what needs it', () => {
   const before = render(existing)
   test.each<[string, Values, string[]]>([
     ['host', { host: 'other.example.org' }, ['backend', 'frontend', 'worker']],
@@ -77,7 +77,7 @@ describe('11. a change restarts what needs it', () => {
   })
 })
 
-describe('13. one host gives HOST, ALLOWED_HOSTS and ALLOWED_ORIGINS to the three components', () => {
+describe('one host gives HOST, ALLOWED_HOSTS and ALLOWED_ORIGINS to the three components', () => {
   test.each([
     ['keyward.example.org', 'keyward.example.org', 'https://keyward.example.org'],
     ['keyward.example.org:8443', 'keyward.example.org', 'https://keyward.example.org:8443'],
@@ -120,7 +120,7 @@ describe('13. one host gives HOST, ALLOWED_HOSTS and ALLOWED_ORIGINS to the thre
   })
 })
 
-test("14. ALLOWED_HOSTS covers the Services' names, and probes ask where any Host is answered", () => {
+test("ALLOWED_HOSTS covers the Services' names, and probes ask where any Host is answered", () => {
   const objects = render({ ...existing, clusterDomain: 'corp.local' })
   const { HOST, ALLOWED_HOSTS, ALLOWED_ORIGINS } = configOf(objects, 'frontend')
   const config = readConfig('frontend', { HOST, ALLOWED_HOSTS, ALLOWED_ORIGINS })

@@ -80,7 +80,7 @@ const words = ['12345', 'true', 'null', '0x10', '1e3', '1.5', 'on']
 const versions = Object.keys(HELMS) as HelmVersion[]
 
 test.each(versions.flatMap((helm) => words.map((word) => [helm, word] as const)))(
-  '29. with %s, what is called %s stays a text wherever it stands, and selectors find their pods',
+  'with %s, what is called %s stays a text wherever it stands, and selectors find their pods',
   (helm, word) => {
     const namespace = word.replace('.', '-')
     const objects = render(named(word), { helm, release: word, namespace })

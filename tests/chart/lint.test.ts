@@ -95,14 +95,14 @@ describe.each(everywhere)('what %s renders from the values of %s', (version, nam
   ]).text
   const objects = parse(text)
 
-  test('37. kube-score finds nothing that has no excuse, and every excuse is needed', () => {
+  test('kube-score finds nothing that has no excuse, and every excuse is needed', () => {
     const found = findings(text)
     const excuses = EXCUSES.filter(({ sets }) => sets?.includes(name) ?? true)
     expect(found.filter((finding) => !excuses.some((excuse) => covers(excuse, finding)))).toEqual([])
     expect(excuses.filter((excuse) => !found.some((finding) => covers(excuse, finding)))).toEqual([])
   })
 
-  test('37. every port that a probe names is one of its container', () => {
+  test('every port that a probe names is one of its container', () => {
     const probes = pods(objects).flatMap(([, pod]) =>
       containersOf(pod).flatMap((container) =>
         ['startupProbe', 'livenessProbe', 'readinessProbe'].flatMap((kind) =>
@@ -114,7 +114,7 @@ describe.each(everywhere)('what %s renders from the values of %s', (version, nam
     for (const { port, of } of probes) expect(of).toContain(port)
   })
 
-  test('37. every port that a Service leads to is one of the pods that it selects', () => {
+  test('every port that a Service leads to is one of the pods that it selects', () => {
     const services = ofKind(objects, 'Service')
     expect(services.length).toBeGreaterThanOrEqual(2)
     for (const { spec } of services) {

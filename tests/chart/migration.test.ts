@@ -18,7 +18,7 @@ const jobOf = (values: Values = {}): Manifest => {
 }
 const nameOf = (values: Values = {}): string => jobOf(values).metadata.name
 
-test('6. the migration is a plain Job without a hook, named by a hash of its own pod template', () => {
+test('the migration is a plain Job without a hook, named by a hash of its own pod template', () => {
   const job = jobOf()
   expect(job.metadata.annotations).toBeUndefined()
   expect(job.metadata.name).toMatch(/^keyward-migrate-[0-9a-f]{10}$/)
@@ -34,7 +34,7 @@ test('6. the migration is a plain Job without a hook, named by a hash of its own
   expect(new Set([nameOf(), ...names]).size).toBe(changes.length + 1)
 })
 
-test('6. whatever does not change its pod template leaves its name: no field that is immutable changes under one', () => {
+test('whatever does not change its pod template leaves its name: no field that is immutable changes under one', () => {
   const templates = new Map<string, string>()
   const values: Values[] = [
     {},
@@ -58,7 +58,7 @@ test('6. whatever does not change its pod template leaves its name: no field tha
   expect(templates.size).toBe(4)
 })
 
-test('7. no deadlock with --wait: nothing that a component waits for is a hook, or waits for the component', () => {
+test('no deadlock with --wait: nothing that a component waits for is a hook, or waits for the component', () => {
   const objects = render(existing)
   const hooks = objects.filter((object) => object.metadata.annotations?.['helm.sh/hook'])
   expect(hooks.map((object) => object.metadata.annotations['helm.sh/hook'])).toEqual(['test'])
@@ -70,13 +70,13 @@ test('7. no deadlock with --wait: nothing that a component waits for is a hook, 
   ])
 })
 
-test('7. a roll-out whose pods wait for a long migration is not given up before the migration is', () => {
+test('a roll-out whose pods wait for a long migration is not given up before the migration is', () => {
   const values = { ...existing, migration: { activeDeadlineSeconds: 7200 } }
   for (const { spec } of Object.values(deployments(render(values))))
     expect(spec.progressDeadlineSeconds).toBe(7800)
 })
 
-test('8. the gate asks for the schema that its own image needs: by the database, for the frontend by the backend', () => {
+test('the gate asks for the schema that its own image needs: by the database, for the frontend by the backend', () => {
   const { backend, frontend, worker } = deployments(render({ image: { tag: '9.9.9' } }))
   const gate = (deployment: Manifest) => deployment.spec.template.spec.initContainers[0]
   for (const deployment of [backend, frontend, worker]) {
@@ -92,7 +92,7 @@ test('8. the gate asks for the schema that its own image needs: by the database,
   expect(gate(frontend).envFrom).toBeUndefined()
 })
 
-test('8. the gate mounts the password of the database and no other secret; the frontend mounts none at all', () => {
+test('the gate mounts the password of the database and no other secret; the frontend mounts none at all', () => {
   const { backend, frontend, worker } = deployments(render({ secrets: { existingSecret: 'secrets' } }))
   for (const deployment of [backend, worker]) {
     const pod = deployment.spec.template.spec
@@ -105,14 +105,14 @@ test('8. the gate mounts the password of the database and no other secret; the f
   expect(frontend.spec.template.spec.volumes.map((volume: Manifest) => volume.name)).toEqual(['tmp'])
 })
 
-test('9. a rolled-back image gets the Job that it had, and the same gate', () => {
+test('a rolled-back image gets the Job that it had, and the same gate', () => {
   const [old, young] = [{ image: { tag: '1.0.0' } }, { image: { tag: '1.1.0' } }]
   expect(nameOf(old)).not.toBe(nameOf(young))
   expect(jobOf(old)).toEqual(jobOf(old))
   expect(jobOf(old).spec.template.spec.containers[0]).toMatchObject({ args: ['migrate'] })
 })
 
-test('10. a failed Job keeps its logs: its pod stays, and so does the Job until the next migration', () => {
+test('a failed Job keeps its logs: its pod stays, and so does the Job until the next migration', () => {
   const { spec } = jobOf()
   expect(spec.template.spec.restartPolicy).toBe('Never')
   expect(spec.ttlSecondsAfterFinished).toBeUndefined()
@@ -120,7 +120,7 @@ test('10. a failed Job keeps its logs: its pod stays, and so does the Job until 
   expect(jobOf({ migration: { ttlSecondsAfterFinished: 0 } }).spec.ttlSecondsAfterFinished).toBe(0)
 })
 
-test('12. configuration is never a hook, whatever stores are used', () => {
+test('configuration is never a hook, whatever stores are used', () => {
   const external = {
     postgres: { enabled: false },
     externalDatabase: { host: 'db' },
@@ -134,7 +134,7 @@ test('12. configuration is never a hook, whatever stores are used', () => {
   }
 })
 
-test('36. an upgrade renders what an installation does; that both work is for the cluster to show', () => {
+test('an upgrade renders what an installation does; that both work is for the cluster to show', () => {
   const values = { host: 'keyward.example.org', ...existing }
   expect(renderText(values, { arguments: ['--is-upgrade'] })).toBe(renderText(values))
 })

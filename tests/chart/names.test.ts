@@ -23,7 +23,7 @@ const everything: Values = {
   dashboard: { enabled: true },
 }
 
-describe('29. any release name works, and any fullnameOverride of up to 63 characters', () => {
+describe('any release name works, and any fullnameOverride of up to 63 characters', () => {
   test.each<[string, Values, string]>([
     ['keyward', {}, 'keyward'],
     ['prod', {}, 'prod-keyward'],
@@ -78,7 +78,7 @@ function refersToItself(objects: Manifest[]): void {
     expect(has('Deployment', spec.scaleTargetRef.name)).toBe(true)
 }
 
-test("33. the image is pinned: the chart's appVersion, which is Keyward's version, or a tag or a digest", () => {
+test("the image is pinned: the chart's appVersion, which is Keyward's version, or a tag or a digest", () => {
   const chart = parse(helm('helm 4', ['show', 'chart', 'chart']).text)[0]
   expect(chart).toMatchObject({ apiVersion: 'v2', name: 'keyward', appVersion: packageJson.version })
   const image = (values: Values) =>
@@ -92,7 +92,7 @@ test("33. the image is pinned: the chart's appVersion, which is Keyward's versio
   }
 })
 
-test('39. a ServiceMonitor asks for the metrics, a dashboard shows them, and further objects are templates', () => {
+test('a ServiceMonitor asks for the metrics, a dashboard shows them, and further objects are templates', () => {
   const objects = render({
     ...existing,
     serviceMonitor: { enabled: true, interval: '15s', labels: { release: 'prometheus' } },

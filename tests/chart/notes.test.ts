@@ -9,7 +9,7 @@ function notes(values: Values): string {
   return result.text.slice(result.text.indexOf('\nNOTES:'))
 }
 
-test('38. NOTES say what to do next: address, first account, backup of SERVER_SECRET', () => {
+test('NOTES say what to do next: address, first account, backup of SERVER_SECRET', () => {
   const text = notes({})
   expect(text).toContain(`at https://${host}`)
   expect(text).toContain(

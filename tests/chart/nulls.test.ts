@@ -28,7 +28,7 @@ function replaced(values: Values, path: string, value: unknown): Values {
   return { ...values, [key]: rest.length === 0 ? value : replaced(own, rest.join('.'), value) }
 }
 
-test('there are such values, of all kinds', () => {
+test('the default values include empty values of every kind', () => {
   expect(empty.length).toBeGreaterThan(50)
   for (const path of ['extraHosts', 'commonLabels', 'sso.providers', 'backend.podLabels'])
     expect(empty).toContain(path)
@@ -37,13 +37,13 @@ test('there are such values, of all kinds', () => {
 describe.each(Object.keys(HELMS) as HelmVersion[])('with %s', (version) => {
   const usual = renderText(everything, { helm: version })
 
-  test('keys with nothing below them are lists and maps with nothing in them', () => {
+  test('a key without a value is read as an empty list or map', () => {
     const paths = empty.filter((path) => path !== 'httpRoute.parentRefs')
     const nulls = paths.reduce((values, path) => replaced(values, path, null), everything)
     expect(renderText(nulls, { helm: version })).toBe(usual)
   })
 
-  test('and one that must not be empty is refused like an empty one', () => {
+  test('a key without a value is refused where an empty value is refused', () => {
     const message = refusal(replaced(everything, 'httpRoute.parentRefs', null), version)
     expect(message).toContain('httpRoute.parentRefs is empty')
   })

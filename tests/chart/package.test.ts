@@ -7,7 +7,7 @@ import { CHART, existing, HELMS, type HelmVersion, helm, host, type Manifest, on
 
 const versions = Object.keys(HELMS) as HelmVersion[]
 
-test('38. helm test asks backend and frontend by the program itself', () => {
+test('helm test asks backend and frontend by the program itself', () => {
   const pod = one(render(existing), 'Pod', 'keyward-test')
   expect(pod.metadata.annotations).toEqual({
     'helm.sh/hook': 'test',
@@ -24,7 +24,7 @@ test.each(versions)('%s leaves the only hook out of what is to be applied', (ver
   expect(objects.filter((object) => object.metadata.annotations?.['helm.sh/hook'])).toEqual([])
 })
 
-test.each(versions)('40. %s packages the chart, and the package installs like the folder', (version) => {
+test.each(versions)('%s packages the chart, and the package installs like the folder', (version) => {
   const folder = mkdtempSync(join(tmpdir(), 'keyward-package-'))
   expect(helm(version, ['package', CHART, '--destination', folder])).toMatchObject({ ok: true })
   const archive = join(folder, `keyward-${packageJson.version}.tgz`)
@@ -45,7 +45,7 @@ test('the package holds its pages, and nothing of the tests', () => {
   expect(files.filter((file) => /\/ci\/|kube-linter/.test(file))).toEqual([])
 })
 
-test('40. the README of the chart tells how the package is pushed to an OCI registry, signed, and checked before it is installed', () => {
+test('the README of the chart tells how the package is pushed to an OCI registry, signed, and checked before it is installed', () => {
   const text = readFileSync(join(CHART, 'README.md'), 'utf8')
   for (const words of [
     'helm push keyward-',

@@ -5,7 +5,7 @@ const extraHosts = ['a.example.org:8443', '.b.example.org', '10.0.0.1', 'A.examp
 const hosts = ['keyward.example.org', 'a.example.org', '*.b.example.org']
 const backendPaths = ['/v1', '/service', '/public', '/swagger', '/api/auth/callback']
 
-describe('31. the Ingress', () => {
+describe('the Ingress', () => {
   const ingress = (values = {}) =>
     one(render({ ...existing, extraHosts, ingress: { enabled: true, ...values } }), 'Ingress', 'keyward')
 
@@ -36,7 +36,7 @@ describe('31. the Ingress', () => {
   })
 })
 
-test('32. the HTTPRoute of the Gateway API has the same routes', () => {
+test('the HTTPRoute of the Gateway API has the same routes', () => {
   const parentRefs = [{ name: 'public', namespace: 'gateways', sectionName: 'https' }]
   const { spec } = one(
     render({ ...existing, extraHosts, httpRoute: { enabled: true, parentRefs } }),

@@ -3,7 +3,7 @@ import { deployments, existing, ofKind, one, render, type Values } from './helm.
 
 const COMPONENTS = ['backend', 'frontend', 'worker'] as const
 
-test('18. disruptions take one pod at a time, and one that does not work keeps no node from being emptied', () => {
+test('disruptions take one pod at a time, and one that does not work keeps no node from being emptied', () => {
   const budgets = ofKind(render(existing), 'PodDisruptionBudget')
   expect(budgets.map((budget) => budget.metadata.name)).toEqual([
     'keyward-backend',
@@ -18,7 +18,7 @@ test('18. disruptions take one pod at a time, and one that does not work keeps n
   ).toHaveLength(2)
 })
 
-test.each(COMPONENTS)('19. an autoscaler of the %s leaves replicas to it', (component) => {
+test.each(COMPONENTS)('an autoscaler of the %s leaves replicas to it', (component) => {
   const objects = render({ ...existing, [component]: { replicas: 3, autoscaling: { enabled: true } } })
   expect('replicas' in deployments(objects)[component].spec).toBe(false)
   const { spec } = one(objects, 'HorizontalPodAutoscaler', `keyward-${component}`)
@@ -31,7 +31,7 @@ test.each(COMPONENTS)('19. an autoscaler of the %s leaves replicas to it', (comp
   expect(deployments(fixed)[component].spec.replicas).toBe(3)
 })
 
-test('20. the worker scales by the depth of the queue', () => {
+test('the worker scales by the depth of the queue', () => {
   const objects = render({ ...existing, worker: { keda: { enabled: true } } })
   expect('replicas' in deployments(objects).worker.spec).toBe(false)
   const [trigger] = one(objects, 'ScaledObject', 'keyward-worker').spec.triggers
@@ -43,7 +43,7 @@ test('20. the worker scales by the depth of the queue', () => {
   expect(spec.secretTargetRef).toEqual([{ parameter: 'password', name: 'mine', key: 'DATABASE_PASSWORD' }])
 })
 
-test("20. the queue is looked at over TLS no weaker than the program's", () => {
+test("the queue is looked at over TLS no weaker than the program's", () => {
   const database = (values: Values) =>
     one(
       render({

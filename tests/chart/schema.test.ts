@@ -8,7 +8,7 @@ const host = 'keyward.example.org'
 const noValue = { host, secrets: { existingSecret: 'mine' } }
 
 describe.each(Object.keys(HELMS) as HelmVersion[])(
-  '34. the schema, with %s, refuses in words that help',
+  'the schema, with %s, refuses in words that help',
   (version) => {
     test.each<[string, Values, string[]]>([
       ['a typo at the top', { hots: host }, ["additional properties 'hots' not allowed"]],
@@ -64,7 +64,7 @@ describe.each(Object.keys(HELMS) as HelmVersion[])(
   },
 )
 
-describe('13. what contradicts itself is refused in a sentence', () => {
+describe('what contradicts itself is refused in a sentence', () => {
   const external = { postgres: { enabled: false }, externalDatabase: { host: 'db' } }
   const redis = { redis: { enabled: false }, externalRedis: { host: 'redis' } }
   test.each<[Values, string]>([
@@ -162,7 +162,7 @@ describe('13. what contradicts itself is refused in a sentence', () => {
   })
 })
 
-test('34. every object of the schema refuses what it does not know, but maps of names and what Kubernetes checks itself', () => {
+test('every object of the schema refuses what it does not know, but maps of names and what Kubernetes checks itself', () => {
   const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'))
   const open: string[] = []
   walk(schema, '', (node, path) => {
@@ -179,7 +179,7 @@ test('34. every object of the schema refuses what it does not know, but maps of 
   ])
 })
 
-test('34. the schema knows every value, and no other', () => {
+test('the schema knows every value, and no other', () => {
   const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'))
   const values = YAML.parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as Values
   compare(schema, { ...values, enabled: true, global: {} }, schema, '')

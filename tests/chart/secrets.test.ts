@@ -22,7 +22,7 @@ const GENERATED = ['DATABASE_PASSWORD', 'REDIS_PASSWORD', 'SECRET_KEY', 'SERVER_
 const versions = Object.keys(HELMS) as HelmVersion[]
 
 describe.each(versions)('with %s', (version) => {
-  test('1. the secrets are generated: 32 random bytes each, as 64 hexadecimal characters', async () => {
+  test('the secrets are generated: 32 random bytes each, as 64 hexadecimal characters', async () => {
     const first = decoded(await renderWithLookup({ host }, {}, version), 'keyward-secrets')
     const second = decoded(await renderWithLookup({ host }, {}, version), 'keyward-secrets')
     expect(Object.keys(first).sort()).toEqual(GENERATED)
@@ -31,7 +31,7 @@ describe.each(versions)('with %s', (version) => {
     expect(new Set(all).size).toBe(10)
   })
 
-  test('1. the secrets are kept: what is stored wins over a value, and a missing key is added', async () => {
+  test('the secrets are kept: what is stored wins over a value, and a missing key is added', async () => {
     const stored = { SERVER_SECRET: 'a'.repeat(64), DATABASE_PASSWORD: 'as it was', SECRET_KEY: '' }
     const values = {
       host,
@@ -49,7 +49,7 @@ describe.each(versions)('with %s', (version) => {
     })
   })
 
-  test('35. a cluster that has all of the secrets gets the same ones back, byte for byte', async () => {
+  test('a cluster that has all of the secrets gets the same ones back, byte for byte', async () => {
     const stored = {
       'keyward-secrets': Object.fromEntries(GENERATED.map((name) => [name, `${name} as stored`])),
     }
@@ -62,7 +62,7 @@ describe.each(versions)('with %s', (version) => {
   })
 })
 
-test('1. a password that is stored stays when the bundled database is given up for another', async () => {
+test('a password that is stored stays when the bundled database is given up for another', async () => {
   const stored = { 'keyward-secrets': { DATABASE_PASSWORD: 'opens the old volume' } }
   const values = {
     host,
@@ -75,7 +75,7 @@ test('1. a password that is stored stays when the bundled database is given up f
   expect(decoded(objects, 'keyward-provided')).toEqual({ DATABASE_PASSWORD: 'of the new one' })
 })
 
-test('2. existingSecret and a map of keys: each secret can come from another Secret and key', () => {
+test('existingSecret and a map of keys: each secret can come from another Secret and key', () => {
   const names = { secretKey: 'SECRET_KEY', serverSecret: 'SERVER_SECRET', setupToken: 'SETUP_TOKEN' }
   const passwords = { databasePassword: 'DATABASE_PASSWORD', redisPassword: 'REDIS_PASSWORD' }
   const all = Object.entries({ ...names, ...passwords })
@@ -92,12 +92,12 @@ test('2. existingSecret and a map of keys: each secret can come from another Sec
   }
 })
 
-test('3. with existingSecret the render is deterministic', () => {
+test('with existingSecret the render is deterministic', () => {
   expect(renderText({ host, ...existing })).toBe(renderText({ host, ...existing }))
   expect(ofKind(render(existing), 'Secret')).toEqual([])
 })
 
-test('3. without it nothing but the one Secret differs between two renders, no name and no checksum either', () => {
+test('without it nothing but the one Secret differs between two renders, no name and no checksum either', () => {
   const rest = () => render().filter((object) => object.kind !== 'Secret')
   expect(rest()).toEqual(rest())
   const templates = [...new Glob('**/*').scanSync(`${CHART}/templates`)]
@@ -107,12 +107,12 @@ test('3. without it nothing but the one Secret differs between two renders, no n
   expect(random).toEqual(['secrets.yaml'])
 })
 
-test('4. the Secret survives an uninstallation', () => {
+test('the Secret survives an uninstallation', () => {
   const secret = one(render(), 'Secret', 'keyward-secrets')
   expect(secret.metadata.annotations['helm.sh/resource-policy']).toBe('keep')
 })
 
-test('5. each component mounts its own secrets alone, as files', () => {
+test('each component mounts its own secrets alone, as files', () => {
   const sso = { providers: [{ name: 'entra-id', clientId: 'id', clientSecret: { value: 'secret' } }] }
   const objects = render({
     sso,
@@ -134,7 +134,7 @@ test('5. each component mounts its own secrets alone, as files', () => {
   }
 })
 
-test('5. no secret is in an environment, an argument or a ConfigMap', () => {
+test('no secret is in an environment, an argument or a ConfigMap', () => {
   const value = '5ec12e7'
   const objects = render({
     secrets: { databasePassword: { value }, redisPassword: { value }, setupToken: { value } },

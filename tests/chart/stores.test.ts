@@ -28,7 +28,7 @@ const external: Values = {
   smtp: { host: 'mail.example.org', from: 'k@example.org', ca: { pem: 'PEM TEXT' } },
 }
 
-test('26. TLS to the database, Redis and the mail gateway checks a certificate authority that is mounted', () => {
+test('TLS to the database, Redis and the mail gateway checks a certificate authority that is mounted', () => {
   const objects = render(external)
   expect(ofKind(objects, 'StatefulSet')).toEqual([])
   for (const component of ['backend', 'worker'] as const) {
@@ -61,7 +61,7 @@ test('26. TLS to the database, Redis and the mail gateway checks a certificate a
   expect(sources).toEqual([{ configMap: { name: 'ca', items: [{ key: 'db.crt', path: 'database.pem' }] } }])
 })
 
-describe('27. the bundled Redis', () => {
+describe('the bundled Redis', () => {
   const redis = one(render(existing), 'StatefulSet', 'keyward-redis').spec.template.spec
   const [container] = redis.containers
 
@@ -96,7 +96,7 @@ describe('27. the bundled Redis', () => {
     expect(stderr).toBe('REDIS_PASSWORD is empty.\n')
   })
 
-  test('30. keeps its data: on a volume, written down as they come', () => {
+  test('keeps its data: on a volume, written down as they come', () => {
     const { spec } = one(render(existing), 'StatefulSet', 'keyward-redis')
     expect(start('x').configuration()).toContain('dir /data\nappendonly yes')
     expect(container.volumeMounts).toContainEqual({ name: 'data', mountPath: '/data' })
@@ -105,7 +105,7 @@ describe('27. the bundled Redis', () => {
   })
 })
 
-test('28. the bundled PostgreSQL starts in the official image: its own user, a folder below the mount, UTF-8', () => {
+test('the bundled PostgreSQL starts in the official image: its own user, a folder below the mount, UTF-8', () => {
   const { spec } = one(render(existing), 'StatefulSet', 'keyward-postgres')
   const pod = spec.template.spec
   const [container] = pod.containers
@@ -144,7 +144,7 @@ describe('a store that is still reading its data is alive, but not ready', () =>
     ['recovers after a crash: 1', ['startup', 'liveness']],
     ['does not answer: 2', []],
     ['was asked wrongly: 3', []],
-  ])('28. PostgreSQL %s', (answer, expected) => {
+  ])('PostgreSQL %s', (answer, expected) => {
     const script = `case "$*" in *--host=127.0.0.1*) exit ${answer.at(-1)};; esac; exit 9`
     expect(succeeding('postgres', 'pg_isready', script)).toEqual(expected)
   })
@@ -153,12 +153,12 @@ describe('a store that is still reading its data is alive, but not ready', () =>
     ['PONG', ['startup', 'liveness', 'readiness']],
     ['LOADING Redis is loading the dataset in memory', ['startup', 'liveness']],
     ['NOAUTH Authentication required.', []],
-  ])('27. Redis %s', (answer, expected) => {
+  ])('Redis %s', (answer, expected) => {
     expect(succeeding('redis', 'redis-cli', `echo '${answer}'`)).toEqual(expected)
   })
 })
 
-describe('25. NetworkPolicies limit what each pod may reach', () => {
+describe('NetworkPolicies limit what each pod may reach', () => {
   const policy = (objects: Manifest[], name: string) => one(objects, 'NetworkPolicy', `keyward-${name}`).spec
   const ports = (rules: Manifest[]) =>
     rules.flatMap((rule) => rule.ports.map((port: Manifest) => `${port.protocol} ${port.port}`))

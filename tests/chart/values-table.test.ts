@@ -6,7 +6,7 @@ import { CHART } from './helm.ts'
 import { valueRows, valuesTable } from './values-table.ts'
 
 // UPDATE_GOLDEN=1 writes the table anew; what changed is then to be read in the diff.
-test('38. values.md lists every value with its default and a sentence, as values.yaml has them', () => {
+test('values.md lists every value with its default and a sentence, as values.yaml has them', () => {
   const file = join(CHART, 'values.md')
   const table = valuesTable(valueRows(readFileSync(join(CHART, 'values.yaml'), 'utf8')))
   const right = withGenerated(readFileSync(file, 'utf8'), 'values', table)

@@ -125,16 +125,16 @@ const subjects: Record<string, Subject> = {
   },
 }
 
-describe.each(Object.entries(subjects))('chart and program are of one mind about %s', (_, subject) => {
+describe.each(Object.entries(subjects))('the chart and the program agree on %s', (_, subject) => {
   const faults = (text: string) => faultsOf('backend', { ...externalVariables, ...subject.variables(text) })
 
-  test.each(subject.right)('%s is right', (text) => {
+  test.each(subject.right)('%s is accepted by both', (text) => {
     expect(faults(text)).toEqual([])
     const objects = render({ ...existing, ...subject.values(text) })
     expect(faultsOf('frontend', configOf(objects, 'frontend'))).toEqual([])
   })
 
-  test.each(subject.wrong)('%s is wrong', (text) => {
+  test.each(subject.wrong)('%s is refused by both', (text) => {
     expect(faults(text)).toHaveLength(1)
     expect(refusal({ host, ...existing, ...subject.values(text) })).toContain(subject.sentence)
   })

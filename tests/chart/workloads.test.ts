@@ -10,7 +10,7 @@ const everything: Values = {
   smtp: { host: 'mail', from: 'k@example.org' },
 }
 
-test('15. a roll-out takes no pod away before another has been ready for a while', () => {
+test('a roll-out takes no pod away before another has been ready for a while', () => {
   for (const { spec } of Object.values(deployments(render(existing)))) {
     expect(spec.strategy).toEqual({
       type: 'RollingUpdate',
@@ -20,7 +20,7 @@ test('15. a roll-out takes no pod away before another has been ready for a while
   }
 })
 
-test('16. a pod that ends serves on for a while, and its grace is longer than that and the drain', () => {
+test('a pod that ends serves on for a while, and its grace is longer than that and the drain', () => {
   for (const { spec } of Object.values(deployments(render(existing)))) {
     const [container] = spec.template.spec.containers
     expect(container.lifecycle).toEqual({ preStop: { sleep: { seconds: 10 } } })
@@ -28,7 +28,7 @@ test('16. a pod that ends serves on for a while, and its grace is longer than th
   }
 })
 
-test('17. startup, liveness and readiness are three looks; alive and ready are two questions', () => {
+test('startup, liveness and readiness are three looks; alive and ready are two questions', () => {
   for (const component of COMPONENTS) {
     const [container] = deployments(render(existing))[component].spec.template.spec.containers
     const { startupProbe, livenessProbe, readinessProbe } = container
@@ -44,7 +44,7 @@ test('17. startup, liveness and readiness are three looks; alive and ready are t
   }
 })
 
-test('21. pods are spread; affinity, tolerations and node selectors hold for all, or for one component instead', () => {
+test('pods are spread; affinity, tolerations and node selectors hold for all, or for one component instead', () => {
   const all = { nodeSelector: { disk: 'ssd' }, tolerations: [{ key: 'all' }], affinity: { nodeAffinity: {} } }
   const objects = render({ ...existing, ...all, backend: { tolerations: [{ key: 'own' }] } })
   for (const [label, pod] of pods(objects)) {
@@ -68,7 +68,7 @@ describe('every pod, init container and Job', () => {
     expect(all).toHaveLength(7)
   })
 
-  test.each(all)('22. %s meets Pod Security restricted', (_, pod) => {
+  test.each(all)('%s meets Pod Security restricted', (_, pod) => {
     expect(pod.securityContext).toMatchObject({
       runAsNonRoot: true,
       seccompProfile: { type: 'RuntimeDefault' },
@@ -89,7 +89,7 @@ describe('every pod, init container and Job', () => {
     expect([pod.hostNetwork, pod.hostPID, pod.hostIPC]).toEqual([undefined, undefined, undefined])
   })
 
-  test.each(all)('23. %s has a root file system that is read-only, and a bounded /tmp', (_, pod) => {
+  test.each(all)('%s has a root file system that is read-only, and a bounded /tmp', (_, pod) => {
     for (const container of containersOf(pod)) {
       expect(container.securityContext.readOnlyRootFilesystem).toBe(true)
       expect(container.volumeMounts.map((mount: Manifest) => mount.mountPath)).toContain('/tmp')
@@ -97,7 +97,7 @@ describe('every pod, init container and Job', () => {
     for (const volume of pod.volumes) if (volume.emptyDir) expect(volume.emptyDir.sizeLimit).toBeString()
   })
 
-  test.each(all)('24. %s has no token of a service account', (_, pod) => {
+  test.each(all)('%s has no token of a service account', (_, pod) => {
     expect(pod.automountServiceAccountToken).toBe(false)
     expect(pod.serviceAccountName).toBe('keyward')
     expect(one(objects, 'ServiceAccount', 'keyward').automountServiceAccountToken).toBe(false)

@@ -22,7 +22,7 @@ test.each(['0', '26', '1.5', 'soon'])('a wait of %s seconds is refused', (value)
   }
 })
 
-test('they say nothing about where the database is: serve still brings its own', () => {
+test('deadlines alone do not name an external database: serve starts the embedded one', () => {
   const config = readConfig('serve', { ...embeddedVariables, DATABASE_READ_TIMEOUT_SECONDS: '3' })
   expect(config).toMatchObject({ database: null, deadlines: { statementMilliseconds: 3000 } })
 })

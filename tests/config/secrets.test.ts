@@ -70,7 +70,7 @@ describe('secrets in files', () => {
   })
 })
 
-test('no fault ever shows the value of a secret, wherever it was put', () => {
+test('no fault shows the value of a secret, whichever variable holds it', () => {
   const value = fc.string({ unit: 'grapheme-ascii', minLength: 12, maxLength: 40 })
   const shape = fc.constantFrom(
     (text: string) => text,

@@ -22,7 +22,7 @@ afterAll(() => deployment?.remove(), 60_000)
 const host = 'localhost'
 const at = (backend: StartedKeywardContainer) => ({ url: backend.getBaseUrl() })
 
-test('backends that start first wait for migrate, and so does whoever gates them', async () => {
+test('backends that start first wait for migrate, and so do init containers', async () => {
   const waiting = Wait.forLogMessage('Waiting for the database')
   const gate = await deployment.start(deployment.keyward('migrate', '--wait').withWaitStrategy(waiting))
   const starting = Promise.all(

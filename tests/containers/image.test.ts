@@ -47,7 +47,7 @@ const exec = (id: string, ...command: string[]) => docker('exec', id, ...command
 
 const report = (what: string, value: string) => console.log(`${what}: ${value}`)
 
-test('it is an ordinary user’s, says what it is, and is smaller than 220 MB beyond its base', async () => {
+test('the image runs as an unprivileged user, has labels, and adds less than 220 MB to its base', async () => {
   expect(await inspect(images.keyward, '{{json .Config}}')).toMatchObject({
     User: '65532:65532',
     Entrypoint: ['keyward'],
@@ -105,7 +105,7 @@ test('one command runs all of Keyward, and its volume keeps everything for the n
   await exec(second.id, 'keyward', 'health')
 }, 120_000)
 
-test('a kill leaves nothing that the next start stumbles over', async () => {
+test('after a kill the next start works', async () => {
   const { id, url } = await run('/service/ready/', RESTRICTED, [])
   expect((await register({ url })).status).toBe(201)
   await docker('kill', id)
@@ -114,7 +114,7 @@ test('a kill leaves nothing that the next start stumbles over', async () => {
   expect((await signIn({ url })).status).toBe(200)
 }, 120_000)
 
-test('a backend runs as whatever user, without a shell and without anything to write to', async () => {
+test('a backend runs as any user, without a shell and on a read-only file system', async () => {
   const environment = Object.entries(deployment.environment).flatMap(([name, value]) => [
     '--env',
     `${name}=${value}`,
@@ -130,7 +130,7 @@ test('a backend runs as whatever user, without a shell and without anything to w
   report('Memory of a backend at rest', await docker('stats', '--no-stream', '--format={{.MemUsage}}', id))
 }, 60_000)
 
-test('a role that is none, or a setting that is missing, ends it with a sentence', async () => {
-  await expect(docker('run', '--rm', images.keyward, 'fronted')).rejects.toThrow('keyward [role]')
+test('an unknown command or a missing setting ends it with an error message', async () => {
+  await expect(docker('run', '--rm', images.keyward, 'fronted')).rejects.toThrow('keyward [command]')
   await expect(docker('run', '--rm', images.keyward, 'frontend')).rejects.toThrow('HOST is not set')
 })

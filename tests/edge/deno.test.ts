@@ -61,7 +61,7 @@ test('the same backend serves roles on Deno', async () => {
   expect(data.map((role) => role.name)).toEqual(['Owner', 'Admin', 'Manager', 'Developer', 'Service'])
 })
 
-test('and refuses on Deno what it refuses elsewhere', async () => {
+test('the backend on Deno refuses what it refuses on Bun', async () => {
   expect((await fetch(`${url}/v1/roles`)).status).toBe(401)
   const headers = { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' }
   const refused = await fetch(`${url}/v1/roles`, { method: 'POST', headers, body: '{"name": "x"}' })

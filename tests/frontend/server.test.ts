@@ -36,7 +36,7 @@ test('under an https origin every answer keeps browsers on https, under http non
   expect(stranger.headers.get('strict-transport-security')).toBe('max-age=31536000')
 })
 
-test('what fails unforeseen is a 500 with all headers, and is logged without its words', async () => {
+test('an unexpected error is a 500 with all headers, and is logged without its message', async () => {
   const { log, lines } = recordedLog()
   const config = testConfig()
   const broken = {
@@ -48,7 +48,7 @@ test('what fails unforeseen is a 500 with all headers, and is logged without its
   const response = await createFrontend(broken, log)(new Request('http://localhost/'))
   expect([response.status, await response.json()]).toEqual([
     500,
-    { error: 'Something went wrong on our side.' },
+    { error: "Internal error. The log has the details under the request's id." },
   ])
   expect(response.headers.get('x-frame-options')).toBe('DENY')
   expect(lines.map((line) => JSON.parse(line))).toEqual([

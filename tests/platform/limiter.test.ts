@@ -25,7 +25,7 @@ test('as many as are allowed run at once, and the others in the order in which t
   expect(await Promise.all(outcomes)).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('whoever finds the line full is refused at once', async () => {
+test('a full queue refuses at once', async () => {
   const gate = createLimiter({ concurrency: 1, queue: 1 })
   const job = controlled('a', [])
   const outcomes = [gate(job.work), gate(job.work)]
@@ -34,7 +34,7 @@ test('whoever finds the line full is refused at once', async () => {
   await Promise.all(outcomes)
 })
 
-test('whoever has waited long enough is refused, and its work never begins', async () => {
+test('work that waited too long is refused and never starts', async () => {
   const gate = createLimiter({ concurrency: 1, queue: 1, waitMilliseconds: 20 })
   const begun: string[] = []
   const [first, late, next] = ['first', 'late', 'next'].map((name) => controlled(name, begun))
@@ -56,7 +56,7 @@ test('work that waited for less than the limit may last longer than it', async (
   expect(await Promise.all([gate(slow), gate(slower)])).toEqual(['done', 'done'])
 })
 
-test('work that fails gives its place on', async () => {
+test('failed work frees its slot', async () => {
   const gate = createLimiter({ concurrency: 1, queue: 1 })
   const outcomes = [gate(() => Promise.reject(new Error('no'))), gate(async () => 'yes')]
   expect(await Promise.allSettled(outcomes)).toMatchObject([{ status: 'rejected' }, { value: 'yes' }])

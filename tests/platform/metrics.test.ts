@@ -13,7 +13,7 @@ test('begins at zero', () => {
 
 test('every line is one of the text format, each name announced once, and the last one ends', () => {
   const metrics = createMetrics()
-  metrics.answered('GET', '/v1/roles/:id', 200, 0.5)
+  metrics.observeResponse('GET', '/v1/roles/:id', 200, 0.5)
   const text = metrics.text()
   expect(text.endsWith('\n')).toBe(true)
   const line =
@@ -25,7 +25,7 @@ test('every line is one of the text format, each name announced once, and the la
 
 test('a histogram’s buckets add up, the bounds belong to them, and whatever is longer is in the last', () => {
   const metrics = createMetrics()
-  for (const seconds of [0.0005, 0.001, 0.002, 0.3, 60]) metrics.answered('GET', '/x', 200, seconds)
+  for (const seconds of [0.0005, 0.001, 0.002, 0.3, 60]) metrics.observeResponse('GET', '/x', 200, seconds)
   const text = metrics.text()
   const buckets = samples(text, 'keyward_http_request_duration_seconds_bucket').map(
     (line) => /le="(.+)"} (\d+)$/.exec(line)?.slice(1) ?? [],
@@ -54,19 +54,19 @@ test('a histogram’s buckets add up, the bounds belong to them, and whatever is
 
 test('counts failed sign-ins, without a word on whether there is such an account', () => {
   const metrics = createMetrics()
-  metrics.signInFailed()
-  metrics.signInFailed()
-  metrics.unauthenticated()
+  metrics.countFailedSignIn()
+  metrics.countFailedSignIn()
+  metrics.countUnauthenticated()
   expect(samples(metrics.text(), 'keyward_')).toEqual([
     'keyward_unauthenticated_total 1',
     'keyward_sign_in_failures_total 2',
   ])
 })
 
-test('keeps a client’s own words out of the labels', () => {
+test('unknown methods are labelled `other`', () => {
   const metrics = createMetrics()
-  metrics.answered('ADA"}', null, 405, 0.001)
-  metrics.answered('GRACE', null, 405, 0.001)
+  metrics.observeResponse('ADA"}', null, 405, 0.001)
+  metrics.observeResponse('GRACE', null, 405, 0.001)
   expect(samples(metrics.text(), 'keyward_http_requests_total')).toEqual([
     'keyward_http_requests_total{method="other",route="none",status="405"} 2',
   ])

@@ -43,7 +43,7 @@ test('a hash made with other parameters still verifies', async () => {
   expect(await createPasswords({ memoryCost: 128, timeCost: 2 }).verify(hash, 'correct horse')).toBe(true)
 })
 
-test('a stored hash that is none is an error, not a wrong password', async () => {
+test('a malformed stored hash is an error', async () => {
   await expect(createPasswords(cheap).verify('no hash', 'correct horse')).rejects.toThrow()
 })
 
@@ -72,7 +72,7 @@ test('an unknown account is refused after the same work as a wrong password', as
   expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...known) / 2)
 })
 
-test('no more run at once than allowed, the others wait their turn, and beyond the queue they are refused', async () => {
+test('at most so many run at once, the others wait, and beyond the queue they are refused', async () => {
   let running = 0
   let most = 0
   const order: string[] = []

@@ -6,7 +6,7 @@ import { keepConnected } from '../../src/platform/kv/redis-connection.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRedis } from '../support/redis-server.ts'
 
-test('a peer that falls silent while nobody asks it anything is noticed, and connected to again', async () => {
+test('a silent peer is noticed without a command, and connected to again', async () => {
   const server = await startRedis()
   let connections = 0
   const connected = () => connections++
@@ -36,7 +36,7 @@ test('a connection that answers its heartbeats is left alone', async () => {
   await server.kill()
 })
 
-test('a connection closed before it is made is never made', async () => {
+test('a connection closed during its start is not opened', async () => {
   const server = await startRedis()
   let calls = 0
   const count = () => calls++

@@ -65,13 +65,13 @@ test('backends and worker wait until the schema is there, and migrate --wait say
   const tooLong = start(['migrate', '--wait', '--timeout', '0'])
   expect(await tooLong.exited).toBe(1)
   expect(tooLong.output()).toContain(
-    '\nWaited 0 s in vain. The database schema is at version 0 and must be at',
+    '\nGave up after 0 s. The database schema is at version 0 and must be at',
   )
 
   const nowhere = { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' }
   const lost = start(['migrate', '--timeout', '0'], nowhere)
   expect(await lost.exited).toBe(1)
-  expect(lost.output()).toContain('\nWaited 0 s in vain. The database is not reachable')
+  expect(lost.output()).toContain('\nGave up after 0 s. The database is not reachable')
 
   const migrate = start(['migrate'])
   expect(await migrate.exited).toBe(0)
@@ -79,11 +79,11 @@ test('backends and worker wait until the schema is there, and migrate --wait say
   await Promise.all(backends.map(ready))
   expect(await via.exited).toBe(0)
   await ready(worker)
-  expect(worker.output()).toContain('The worker is working')
+  expect(worker.output()).toContain('The worker is running')
   expect(await start(['migrate'], { LOG_LEVEL: 'silent' }).exited).toBe(0)
 })
 
-test('migrate refuses to wait for what is no time, or via what is no address', async () => {
+test('migrate refuses an invalid --timeout or --via', async () => {
   for (const [options, words] of [
     [['--timeout', 'long'], '--timeout must be followed by a number of seconds.'],
     [['--via', 'backend:8080'], '--via must be followed by the address of /service/ready/ of a backend.'],
@@ -111,7 +111,7 @@ test('backend, worker and frontend each answer for their own health, under any H
   }
 })
 
-test('health says by its exit code whether the Keyward on its own port, or at an address, lives', async () => {
+test('health exits with 0 or 1: whether Keyward is alive on its own port or at an address', async () => {
   const health = (args: string[], port: number) => {
     const asked = startKeyward({ args: ['health', ...args], env: { PORT: String(port) } })
     return asked.exited.then((code) => [code, asked.output()])
@@ -130,7 +130,7 @@ test('health says by its exit code whether the Keyward on its own port, or at an
     `http://127.0.0.1:${nobody}/service/health/ does not answer.\n`,
   ])
   const [, late] = await health([`http://127.0.0.1:${nobody}/`, '--timeout', '1'], nobody)
-  expect(late).toContain('Waited 1 s in vain.')
+  expect(late).toContain('Gave up after 1 s.')
   const wrong = `${frontend.url}/service/health/`
   expect(await health([wrong], nobody)).toEqual([1, `${wrong} answers 404, not that it is alive.\n`])
 })
@@ -191,7 +191,7 @@ test('without HOST and secrets a backend names all of them', async () => {
   ])
 })
 
-test('each ends with 0 when it is told to, also while it waits for its database', async () => {
+test('each component exits with 0 on SIGTERM, also while it waits for its database', async () => {
   const lost = start(['backend'], { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' })
   await eventually('it waits', () => lost.output().includes('The database is not reachable'))
   const codes = await Promise.all([...backends, worker, frontend, lost].map((keyward) => keyward.stop()))

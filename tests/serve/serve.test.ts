@@ -32,7 +32,7 @@ async function expectNoPostgres(port: number | null): Promise<void> {
   expect(await isListening(Number(port))).toBe(false)
 }
 
-test('the first start says where it is, what to back up and how to register', async () => {
+test('the first start prints the address, what to back up and how to register', async () => {
   await eventually('the banner is there', () => keyward.output().includes('/swagger\n'))
   const port = keyward.url.split(':')[2]
   expect(keyward.output()).toContain(
@@ -71,7 +71,7 @@ test.each([
 ])('a request with %s is refused in a sentence, but for its health', async (_, version, header) => {
   const refused = await exchange(`GET /v1/roles/ ${version}\r\n${header}Connection: close\r\n\r\n`)
   expect(refused).toStartWith('HTTP/1.1 400 ')
-  expect(refused).toEndWith('{"error":"This Host is not served here; see ALLOWED_HOSTS."}')
+  expect(refused).toEndWith('{"error":"This host name is not allowed. Add it to ALLOWED_HOSTS."}')
   const healthy = await exchange(`GET /service/health/ ${version}\r\n${header}Connection: close\r\n\r\n`)
   expect(healthy).toStartWith('HTTP/1.1 200 ')
 })
@@ -117,12 +117,12 @@ test('after SIGKILL the next start stops the PostgreSQL that was left, and has a
   expect(await keyward.stop()).toBe(0)
 })
 
-test('when its PostgreSQL is killed, it ends with 1 instead of going on without, and the next start has all data', async () => {
+test('when its PostgreSQL is killed, serve exits with 1, and the next start has all data', async () => {
   keyward = await readyKeyward({ env: env() })
   const [pid] = (await readFile(join(clusterDirectory(directory), 'postmaster.pid'), 'utf8')).split('\n')
   process.kill(Number(pid), 'SIGKILL')
   expect(await keyward.exited).toBe(1)
-  expect(keyward.output()).toContain('the embedded PostgreSQL has ended by itself')
+  expect(keyward.output()).toContain('The embedded PostgreSQL stopped unexpectedly')
   keyward = await readyKeyward({ env: env() })
   expect((await signIn(keyward)).status).toBe(200)
   expect(await keyward.stop()).toBe(0)
@@ -180,7 +180,7 @@ test('every fault of the configuration is listed at once', async () => {
   expect(refused.output()).not.toContain('short')
 })
 
-test('a role or an option that there is not shows those that there are', async () => {
+test('an unknown command or option prints the usage', async () => {
   const refused = startKeyward({ args: ['sing'] })
   expect(await refused.exited).toBe(2)
   for (const role of ['serve', 'backend', 'worker', 'frontend', 'migrate'])
@@ -190,7 +190,7 @@ test('a role or an option that there is not shows those that there are', async (
   expect(help.output()).toBe(refused.output())
   const mistyped = startKeyward({ args: ['migrate', '--wiat'] })
   expect(await mistyped.exited).toBe(2)
-  expect(mistyped.output()).toBe(`migrate does not know --wiat.\n\n${help.output()}`)
+  expect(mistyped.output()).toBe(`Unknown option of migrate: --wiat.\n\n${help.output()}`)
 })
 
 /** What the server sends until it closes the connection. */

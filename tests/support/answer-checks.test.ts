@@ -64,7 +64,9 @@ describe('the status of an answer', () => {
   })
 
   test('may be the 400 of a Host that is not served, and of that alone', async () => {
-    await answered('GET /v1/things', 400, { error: 'This Host is not served here; see ALLOWED_HOSTS.' })
+    await answered('GET /v1/things', 400, {
+      error: 'This host name is not allowed. Add it to ALLOWED_HOSTS.',
+    })
     await expect(answered('GET /v1/things', 400, { error: 'limit is wrong' })).rejects.toThrow('declare')
   })
 })

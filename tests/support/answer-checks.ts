@@ -59,7 +59,7 @@ const ALIAS = /^\/(?:service|service\/public|public)(?=\/v1(?:\/|$))/
 const withoutSlash = (path: string): string => path.replace(/(.)\/$/, '$1')
 
 function requireDeclared({ name, statuses }: Route, { status, body }: Answer): void {
-  const isAboutHost = status === 400 && String(body?.error).startsWith('This Host is not served')
+  const isAboutHost = status === 400 && String(body?.error).startsWith('This host name is not allowed')
   if (isAboutHost || statuses.includes(String(status))) return
   throw new Error(
     `${name} answered ${status}, which it doesn't declare: add it to the route's \`answers(…)\`.` +

@@ -7,10 +7,7 @@
 import { createLog } from '../../src/platform/log.ts'
 import { openDataDirectory } from '../../src/platform/postgres/data-directory.ts'
 import { openDatabase } from '../../src/platform/postgres/database.ts'
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../src/platform/postgres/embedded-postgres.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/postgres/embedded.ts'
 
 const [path = '', mode, user] = process.argv.slice(2)
 let server: EmbeddedPostgres | undefined

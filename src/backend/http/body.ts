@@ -1,19 +1,19 @@
 import { badRequest, DomainError } from '../../core/errors.ts'
-import { type Budget, createBudget } from './budget.ts'
+import { createBudget, createShare, type Share } from './budget.ts'
 import { parseJson } from './json.ts'
 
-/** Stands where a body is that nobody has read: no schema lets it pass. */
-export const UNREAD = Symbol('a body that nobody has read')
+/** The place of a body that was not read: it passes no schema. */
+export const UNREAD = Symbol('a body that was not read')
 
-/** The body of one request, unread until somebody asks for it. */
+/** The body of one request. It is read after credentials and permission are checked. */
 export type IncomingBody = {
   /**
-   * Reads it as JSON, null when there is none. 415, 413 and 400 say what is wrong with it, 503 that too many bodies
-   * are under way. `sender` says who shares a budget, and `isKnown` whether it has shown credentials.
+   * Reads it as JSON, null when there is none. 415, 413 and 400 when it can't be used, 503 when too many bodies are in
+   * memory. `sender` is who shares a budget, `isKnown` whether it has shown credentials.
    */
   read(sender: string, isKnown: boolean): Promise<unknown>
-  /** The request is answered: what nobody has read counts no longer. */
-  leave(): void
+  /** Ends with the request: frees the memory of a body that was not read. */
+  discard(): void
 }
 
 const KIB = 1024
@@ -21,116 +21,79 @@ const MIB = 1024 * KIB
 const DEADLINE_SECONDS = 15
 
 /**
- * The bodies of all requests under way. Runtimes keep in memory what arrives of a body while nobody reads it, so bytes
- * are counted from the start, those that a request announces as if they were there: while credentials are checked, of
- * strangers where none are needed, and of known callers. None of the three can take the others' room.
+ * The bodies of all requests in progress. Runtimes keep a body in memory before it is read, so its bytes are counted from
+ * the start, by the announced length if there is one. Three budgets, none of which can use up another: before credentials
+ * are checked, for public routes, and for known callers.
  */
 export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
-  const entering = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 16 * KIB })
-  const ofStrangers = createBudget({ maxBytes: 16 * MIB, maxBytesEach: 2 * MIB, free: 2 * KIB })
-  const ofCallers = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 2 * KIB })
+  const unchecked = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 16 * KIB })
+  const publicRoutes = createBudget({ maxBytes: 16 * MIB, maxBytesEach: 2 * MIB, free: 2 * KIB })
+  const knownCallers = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 2 * KIB })
 
   return {
-    /** Takes note of a body as its request arrives; one for which there is no room is thrown away. */
+    /** Registers the body of a request that has just arrived; one without room in the budget is thrown away. */
     arrive: (request: Request, path: string, network: () => string): IncomingBody => {
       const limit = path.startsWith('/service/auth/') ? 16 * KIB : MIB
       if (NEVER_READ.has(request.method)) {
-        discard(request)
+        throwAway(request)
         return nothing
       }
       const length = lengthOf(request)
-      const share = createShare(entering, network)
+      const share = createShare(unchecked, network)
       const fault = length === null ? null : faultOf(length, limit, share)
-      if (fault !== null) discard(request)
+      if (fault !== null) throwAway(request)
       const collect = () =>
         createCollector(request, limit, length === null ? share.grow : () => true, deadlineSeconds)
-      // Nobody knows how much will come: it is taken in up to the limit, so that the runtime doesn't keep it all.
+      // Of unknown length: read up to the limit at once, so that the runtime doesn't keep all of it.
       const collector = length === null ? collect() : null
       return {
         read: async (sender, isKnown) => {
           requireJson(request)
           if (fault !== null) throw fault
           if (length === 0) return null
-          if (!share.moveTo(isKnown ? ofCallers : ofStrangers, sender)) throw busy()
+          if (!share.moveTo(isKnown ? knownCallers : publicRoutes, sender)) throw busy()
           const bytes = await (collector ?? collect()).bytes.finally(share.end)
           return bytes.length === 0 ? null : parseJson(textOf(bytes))
         },
-        leave: () => {
+        discard: () => {
           share.end()
           collector?.stop()
         },
       }
     },
-    /** How many bytes are counted. */
-    bytesInUse: () => entering.inUse() + ofStrangers.inUse() + ofCallers.inUse(),
+    /** The number of bytes that are counted. */
+    bytesInUse: () => unchecked.inUse() + publicRoutes.inUse() + knownCallers.inUse(),
   }
 }
 
-const nothing: IncomingBody = { read: async () => null, leave: () => {} }
+const nothing: IncomingBody = { read: async () => null, discard: () => {} }
 
-/** Methods whose routes take no body: what is sent with them is ignored. */
+/** Methods whose routes have no body: one that is sent is ignored. */
 const NEVER_READ: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE'])
 
-/** How long a body says it is; null when it doesn't say. */
+/** The announced length of a body; null when it is unknown. */
 function lengthOf(request: Request): number | null {
   const header = request.headers.get('content-length')
   if (header !== null && /^\d{1,15}$/.test(header)) return Number(header)
   return header === null && request.body === null ? 0 : null
 }
 
-/** Has the runtime throw away what arrives. */
-function discard(request: Request): void {
+/** Lets the runtime drop the bytes that arrive. */
+function throwAway(request: Request): void {
   request.body?.cancel().catch(() => {})
 }
 
-/** What an announced length alone is refused for. */
+/** The error that the announced length causes; null when there is room for it. */
 function faultOf(length: number, limit: number, share: Share): DomainError | null {
   if (length > limit) return tooLarge(limit)
   return share.grow(length) ? null : busy()
 }
 
-type Share = ReturnType<typeof createShare>
-
-/** What one body takes of a budget, and of the next one when it moves there. */
-function createShare(first: Budget, firstOwner: () => string) {
-  let [budget, owner, taken, bytes]: [Budget, string | null, number, number] = [first, null, 0, 0]
-  let isOver = false
-  const take = () => {
-    const cost = budget.costOf(bytes)
-    if (cost === taken || isOver) return true
-    owner ??= firstOwner()
-    if (!budget.take(owner, cost - taken)) return false
-    taken = cost
-    return true
-  }
-  const giveBack = () => {
-    if (owner !== null) budget.give(owner, taken)
-    taken = 0
-  }
-  return {
-    /** Whether there is room for so many bytes more. */
-    grow: (more: number): boolean => {
-      bytes += more
-      return take()
-    },
-    /** Whether there is room in another budget, too. */
-    moveTo: (next: Budget, nextOwner: string): boolean => {
-      giveBack()
-      ;[budget, owner] = [next, nextOwner]
-      return take()
-    },
-    end: (): void => {
-      giveBack()
-      isOver = true
-    },
-  }
-}
-
 type Collector = { bytes: Promise<Uint8Array>; stop(): void }
 
 /**
- * Takes in a whole body. 413 when it is too large, 503 when `count` finds no room for more of it, 400 when it does not
- * arrive whole, or not in time.
+ * Reads a whole body. 413 when it is too large, 503 when `count` finds no room for more of it, 400 when it is incomplete
+ * or late.
  */
 function createCollector(
   request: Request,
@@ -165,7 +128,7 @@ function createCollector(
       throw error instanceof DomainError ? error : incomplete()
     })
     .finally(() => clearTimeout(timer))
-  // Nobody waits for it where the request is answered without its body.
+  // The response may not need the body; then nothing else handles this rejection.
   bytes.catch(() => {})
   return { bytes, stop }
 }
@@ -192,10 +155,13 @@ function textOf(bytes: Uint8Array): string {
 const tooLarge = (limit: number) =>
   new DomainError(413, `The body must not be larger than ${limit === MIB ? '1 MiB' : `${limit / KIB} KiB`}.`)
 
-// Whoever sent half a body can't use the connection for another request.
-const incomplete = () => new DomainError(400, 'The body did not arrive whole.', { connection: 'close' })
+// After half a body, the connection can't be used for another request.
+const incomplete = () =>
+  new DomainError(400, `The body is incomplete, or took longer than ${DEADLINE_SECONDS} seconds.`, {
+    connection: 'close',
+  })
 
 const busy = () =>
-  new DomainError(503, 'Too many large requests are under way at the moment. Try again in a second.', {
+  new DomainError(503, 'Too many large requests at the moment. Try again in a second.', {
     'retry-after': '1',
   })

@@ -1,31 +1,31 @@
 import type { Config } from '../../config.ts'
-import { SESSION_SECONDS } from '../../core/sessions/sessions.ts'
+import { SESSION_SECONDS } from '../../core/sessions/lifetime.ts'
 import { DEVICE_SECONDS } from '../../core/sign-in/devices.ts'
 
 type Origin = Pick<Config, 'origin'>
 
-/** The session's cookie in a request; null when there is none. */
+/** The session cookie of a request; null when there is none. */
 export const readSessionCookie = (config: Origin, request: Request): string | null =>
   valuesOf(request, sessionName(config))[0] ?? null
 
-/** The header that gives the browser a session's cookie. */
+/** The `Set-Cookie` header of a new session. */
 export const sessionCookie = (config: Origin, value: string): string =>
   header(config, sessionName(config), value, '/', SESSION_SECONDS)
 
-/** The header that takes the session's cookie from the browser. */
+/** The `Set-Cookie` header that deletes the session cookie. */
 export const endedSessionCookie = (config: Origin): string => header(config, sessionName(config), '', '/', 0)
 
-/** Every device cookie in a request: another host of the same domain can set one of this name, too. */
+/** All device cookies of a request: other hosts of the same domain can set one with this name, too. */
 export const readDeviceCookies = (config: Origin, request: Request): string[] =>
   valuesOf(request, deviceName(config))
 
-/** The header that gives the browser its device cookie. */
+/** The `Set-Cookie` header of the device cookie. */
 export const deviceCookie = (config: Origin, value: string): string =>
   header(config, deviceName(config), value, '/service/auth/', DEVICE_SECONDS)
 
 const isSecure = ({ origin }: Origin): boolean => origin.startsWith('https:')
 
-/** The prefix `__Host-` demands Path=/; a cookie of a narrower path takes `__Secure-`. */
+/** The prefix `__Host-` requires Path=/; a cookie with a narrower path takes `__Secure-`. */
 const sessionName = (config: Origin): string => `${isSecure(config) ? '__Host-' : ''}keyward_session`
 const deviceName = (config: Origin): string => `${isSecure(config) ? '__Secure-' : ''}keyward_device`
 

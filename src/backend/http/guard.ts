@@ -5,24 +5,24 @@ import { authenticate } from '../../core/authentication/authenticate.ts'
 import { forbidden } from '../../core/errors.ts'
 import { type Action, type AppClass, allows, type OrganisationClass } from '../../core/permissions.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
-import { audited } from './audited.ts'
+import { audited } from './refusals.ts'
 import type { RequestStates } from './requests.ts'
 
-/** Whoever has no membership reaches nothing under `/v1` but `GET /v1/me`. */
+/** Users without a membership may call only `GET /v1/me`. */
 const NOT_A_MEMBER = 'You are not a member of an organisation.'
 
 /**
- * What a route asks of its caller, declared where the route is declared: `permission` and `appPermission` a right of
- * the caller's role, `caller` a kind of caller, `open` nothing. The body is read once all of it is granted.
+ * Declares on a route of `/v1` who may call it: `permission` and `appPermission` require a permission of the caller's
+ * role, `caller` a kind of caller, `open` nothing. The body is read after that is checked.
  */
 export const guard = (ctx: Context, requests: RequestStates) => {
   const isLimited = ctx.config.rateLimits.default !== null
-  const enter = async (request: Request, check: (caller: Caller) => void): Promise<unknown> => {
-    const { origin } = requests.of(request)
-    if (isLimited && origin.ipAddress !== null) {
-      await requests.limit(request, 'network', networkOf(origin.ipAddress))
+  const authorise = async (request: Request, check: (caller: Caller) => void): Promise<unknown> => {
+    const { source } = requests.of(request)
+    if (isLimited && source.ipAddress !== null) {
+      await requests.limit(request, 'network', networkOf(source.ipAddress))
     }
-    const caller = await authenticate(ctx, request.headers.get('authorization'), origin)
+    const caller = await authenticate(ctx, request.headers.get('authorization'), source)
     requests.setCaller(request, caller)
     if (isLimited) await requests.limit(request, 'principal', caller.id ?? caller.userId)
     check(caller)
@@ -36,8 +36,8 @@ export const guard = (ctx: Context, requests: RequestStates) => {
         'x-permission': `${resourceClass}: ${action}`,
         ...(plan !== undefined && { 'x-condition': plan }),
       } as object,
-      transform: async (context: Entering) => {
-        context.body = await enter(context.request, (caller) => {
+      transform: async (context: GuardInput) => {
+        context.body = await authorise(context.request, (caller) => {
           requirePermission(caller, 'permissions', resourceClass, action)
           if (plan !== undefined && ctx.config.plan === 'free') {
             throw forbidden("Custom roles are not available on your organisation's plan.")
@@ -48,23 +48,23 @@ export const guard = (ctx: Context, requests: RequestStates) => {
     }),
     appPermission: ([resourceClass, action]: readonly [AppClass, Action]) => ({
       detail: { 'x-permission': `${resourceClass} (app level): ${action}` } as object,
-      transform: async (context: Entering) => {
-        context.body = await enter(context.request, (caller) =>
+      transform: async (context: GuardInput) => {
+        context.body = await authorise(context.request, (caller) =>
           requirePermission(caller, 'appPermissions', resourceClass, action),
         )
       },
       resolve: actorOf,
     }),
-    caller: (kind: keyof typeof CALLERS) => ({
-      detail: { 'x-permission': CALLERS[kind] } as object,
-      transform: async (context: Entering) => {
-        context.body = await enter(context.request, (caller) => {
+    caller: (kind: keyof typeof CALLER_DESCRIPTIONS) => ({
+      detail: { 'x-permission': CALLER_DESCRIPTIONS[kind] } as object,
+      transform: async (context: GuardInput) => {
+        context.body = await authorise(context.request, (caller) => {
           if (kind === 'anyone') return
           if (!isActor(caller)) throw forbidden(NOT_A_MEMBER)
           if (kind === 'actor') return
           if (caller.type !== 'user') throw forbidden('Service accounts have no personal access tokens.')
           if (kind === 'signed-in member' && caller.credential.kind !== 'session') {
-            throw forbidden('A personal access token can only be created while signed in, not with a token.')
+            throw forbidden('Create personal access tokens with a session token, not with an access token.')
           }
         })
       },
@@ -76,14 +76,15 @@ export const guard = (ctx: Context, requests: RequestStates) => {
   })
 }
 
-const CALLERS = {
+const CALLER_DESCRIPTIONS = {
   anyone: 'any signed-in caller',
   actor: 'any member or service account',
   member: 'any member',
-  'signed-in member': 'any member, with a sign-in session',
+  'signed-in member': 'any member, with a session token',
 } as const
 
-type Entering = { request: Request; body: unknown }
+/** What a guard gets of a request, and sets: the body. */
+export type GuardInput = { request: Request; body: unknown }
 
 function requirePermission(
   caller: Caller,
@@ -93,10 +94,10 @@ function requirePermission(
 ): void {
   if (!isActor(caller)) throw forbidden(NOT_A_MEMBER)
   if (!allows(caller.role.permissions, level, resourceClass, action)) {
-    throw forbidden(`You don't have permission to ${action} ${inWords(resourceClass)}.`)
+    throw forbidden(`You don't have permission to ${action} ${classInWords(resourceClass)}.`)
   }
 }
 
 /** `MemberPersonalAccessTokens` → `member personal access tokens`; abbreviations stay. */
-const inWords = (resourceClass: string): string =>
+const classInWords = (resourceClass: string): string =>
   resourceClass.replace(/[A-Z](?=[a-z])/g, (letter) => ` ${letter.toLowerCase()}`).trim()

@@ -2,10 +2,10 @@ import { badRequest } from '../../core/errors.ts'
 
 const MAX_DEPTH = 32
 
-/** Parses the text of a body. 400 when it is no JSON, is nested too deep, or holds text that can't be stored. */
+/** Parses the text of a body. 400 when it is not JSON, is nested too deep, or holds text that can't be stored. */
 export function parseJson(text: string): unknown {
   const { depth, fault } = scan(text)
-  // Before anything walks it by recursion.
+  // Checked first: JSON.parse and the validator recurse.
   if (depth > MAX_DEPTH) throw badRequest(`The body must not be nested deeper than ${MAX_DEPTH} levels.`)
   let value: unknown
   try {
@@ -19,7 +19,7 @@ export function parseJson(text: string): unknown {
 
 type Findings = { depth: number; fault: string | null }
 
-/** One pass over the text, cheap whatever stands in it: how deep it is nested, and what is wrong with its strings. */
+/** Finds in one pass how deep the text is nested, and what is wrong with its strings; the cost is linear for any text. */
 function scan(text: string): Findings {
   const findings: Findings = { depth: 0, fault: null }
   let depth = 0
@@ -34,8 +34,8 @@ function scan(text: string): Findings {
 }
 
 /**
- * Goes through the string that begins at `start`, and gives the place of its closing quote. Only an escape can bring
- * a NUL or half a surrogate pair into text that is valid UTF-8 and valid JSON.
+ * Checks the string that begins at `start`; returns the index of its closing quote. In valid UTF-8 and JSON, only an
+ * escape can stand for a NUL or half a surrogate pair.
  */
 function scanString(text: string, start: number, findings: Findings): number {
   let awaitsLowHalf = false
@@ -60,7 +60,7 @@ function scanString(text: string, start: number, findings: Findings): number {
   return text.length
 }
 
-/** Whether a string is the name of a field, and that name is `__proto__`, however it is written. */
+/** Whether a string is a field name that means `__proto__`, with or without escapes. */
 function isProto(text: string, start: number, end: number, hasEscape: boolean): boolean {
   const isPlain = !hasEscape && end - start - 1 === PROTO.length && text.startsWith(PROTO, start + 1)
   const mayBe = isPlain || (hasEscape && end - start - 1 <= PROTO.length * '\\u0000'.length)
@@ -74,7 +74,7 @@ function isFieldName(text: string, after: number): boolean {
   return text.charCodeAt(at) === COLON
 }
 
-/** What a string with escapes says; nothing when it is not valid JSON. */
+/** A string with its escapes resolved; null when it is not valid JSON. */
 function decoded(text: string): unknown {
   try {
     return JSON.parse(text)

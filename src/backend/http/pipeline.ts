@@ -1,15 +1,15 @@
 import type { Context } from '../../context.ts'
 import { isAllowedHost, isAllowedOrigin } from '../../platform/http/hosts.ts'
 import { API_HEADERS, addHeaders, transportSecurity } from '../../platform/http/security-headers.ts'
-import { errorResponse } from './errors.ts'
-import type { RequestStates } from './requests.ts'
+import { errorResponse, NOT_FOUND, toResponse } from './errors.ts'
+import { hostOf, type RequestStates } from './requests.ts'
 
 type Handler = (request: Request, ...rest: unknown[]) => Response | Promise<Response>
 
-/** Other clients of this API family know `/v1` under these prefixes too. */
+/** `/v1` is served under these prefixes too, for clients that use them. */
 const ALIAS = /^\/(?:service|service\/public|public)(?=\/v1(?:\/|$))/
 
-/** What a monitor asks for comes under whatever Host it likes. */
+/** Health, readiness and metrics are served for any Host. */
 const ANY_HOST = /^\/service\/(?:health|ready|metrics)\/?$/
 
 const CORS_HEADERS: Readonly<Record<string, string>> = {
@@ -18,8 +18,8 @@ const CORS_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * What happens to every request before and after the router: aliases, the Host check, unknown paths and methods, what
- * fails where the router can't answer, and the headers that every answer carries.
+ * The request pipeline around the router: aliases, Host check, 404 and 405, errors outside the router, response headers
+ * and metrics.
  */
 export function requestPipeline(
   ctx: Context,
@@ -30,17 +30,17 @@ export function requestPipeline(
   return (handle: (...parameters: unknown[]) => unknown): Handler => {
     const route = async (original: Request, cors: boolean, rest: unknown[]) => {
       const path = pathOf(original.url).replace(ALIAS, '')
-      const refusal =
+      const error =
         hostError(ctx, path, hostOf(original)) ?? routeError(original.method, methodsAt(path), cors)
-      if (refusal !== null) return refusal
+      if (error !== null) return error
       const request = withoutAlias(original)
-      if (request !== original) requests.alias(original, request)
+      if (request !== original) requests.shareState(original, request)
       requests.expectBody(original, path)
       return (await handle(request, ...rest)) as Response
     }
 
     return async (original, ...rest) => {
-      const arrived = performance.now()
+      const start = performance.now()
       const state = requests.of(original)
       const origin = original.headers.get('origin')
       let cors: string | null = null
@@ -49,52 +49,49 @@ export function requestPipeline(
         if (origin !== null && isAllowedOrigin(ctx.config, origin, hostOf(original))) cors = origin
         response = await route(original, cors !== null, rest)
       } catch (error) {
-        // What fails outside the router, and its handler of errors included, is answered like any other failure.
-        const failure = errorResponse('UNKNOWN', error, ctx.log, state.origin.requestId)
-        response = Response.json({ error: failure.error }, failure)
+        // The router's own error handler does not see errors that are thrown before it, or by the handler itself.
+        response = toResponse(errorResponse('UNKNOWN', error, ctx.log, state.source.requestId))
       } finally {
-        state.body?.leave()
+        state.body?.discard()
       }
-      const seconds = (performance.now() - arrived) / 1000
-      ctx.metrics.answered(original.method, state.route, response.status, seconds)
+      const seconds = (performance.now() - start) / 1000
+      ctx.metrics.observeResponse(original.method, state.route, response.status, seconds)
       addHeaders(response.headers, protection)
       if (cors !== null)
         addHeaders(response.headers, { ...CORS_HEADERS, 'access-control-allow-origin': cors })
       addHeaders(response.headers, state.headers)
-      response.headers.set('x-request-id', state.origin.requestId)
+      response.headers.set('x-request-id', state.source.requestId)
       return response
     }
   }
 }
 
-const hostOf = (request: Request): string => request.headers.get('host') ?? new URL(request.url).host
-
-/** A path rewrite, so that the router knows each route once. */
+/** The request with its path rewritten, so that each route is declared once. */
 function withoutAlias(request: Request): Request {
   const path = pathOf(request.url)
   if (!ALIAS.test(path)) return request
   const start = request.url.indexOf(path, request.url.indexOf('://') + 3)
   const url = request.url.slice(0, start) + path.replace(ALIAS, '') + request.url.slice(start + path.length)
-  // Without the body, which is read from the original: a copy would have the runtime keep it twice.
+  // Without the body, which is read from the original: the runtime would keep a copy in memory.
   return new Request(url, { method: request.method, headers: request.headers })
 }
 
 const hostError = (ctx: Context, path: string, host: string): Response | null =>
   ANY_HOST.test(path) || isAllowedHost(ctx.config, host)
     ? null
-    : Response.json({ error: 'This Host is not served here; see ALLOWED_HOSTS.' }, { status: 400 })
+    : Response.json({ error: 'This host name is not allowed. Add it to ALLOWED_HOSTS.' }, { status: 400 })
 
-/** The answer to a path or method that no route has, and to OPTIONS; null when a route is there. */
+/** The response to an unknown path or method, and to OPTIONS; null when there is a route. */
 function routeError(method: string, methods: readonly string[], isCors: boolean): Response | null {
   if (methods.includes(method)) return null
   if (methods.length === 0) {
-    return Response.json({ error: 'There is nothing at this path.' }, { status: 404 })
+    return Response.json({ error: NOT_FOUND }, { status: 404 })
   }
   const allow = { allow: methods.join(', ') }
   if (method === 'OPTIONS') {
     return new Response(null, { status: 204, headers: isCors ? { ...allow, ...preflight(methods) } : allow })
   }
-  return Response.json({ error: 'This path does not know this method.' }, { status: 405, headers: allow })
+  return Response.json({ error: 'Method not allowed.' }, { status: 405, headers: allow })
 }
 
 const preflight = (methods: readonly string[]) => ({

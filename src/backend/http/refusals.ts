@@ -1,67 +1,91 @@
+import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import { isActor } from '../../core/actor.ts'
 import { recordCoalesced } from '../../core/audit/coalescing.ts'
-import type { Refusal } from '../../core/audit/refusals.ts'
+import type { Refusal, RefusalType } from '../../core/audit/refusals.ts'
+import type { Resource } from '../../core/audit/resources.ts'
 import { findOrganisationId } from '../../core/deployment.ts'
 import { isId } from '../../core/id.ts'
-import type { DeclaredRefusal } from './audited.ts'
 import type { ErrorResponse } from './errors.ts'
 import type { RequestState } from './requests.ts'
 
-/** The ids in a request: `params` stood in the places of the route's path, in its order. */
-export type Ids = Readonly<{
+/**
+ * The event of a route's refusals in the audit log, declared on the route. `target` is the kind of resource that the last
+ * id in the path names: the one that the event begins with, unless another is declared.
+ */
+export type DeclaredRefusal = Readonly<{ eventType: RefusalType; target: Resource }>
+
+/** The key of the declaration in a route's `detail`. */
+export const REFUSAL = 'x-audit-refusal'
+
+/** Adds the option `audit` to routes. */
+export const audited = new Elysia({ name: 'audited', normalize: false }).macro({
+  audit: (declared: RefusalType | readonly [RefusalType, { target: Resource }]) => {
+    const [eventType, { target }] = typeof declared === 'string' ? [declared, resourceOf(declared)] : declared
+    return { detail: { [REFUSAL]: { eventType, target } satisfies DeclaredRefusal } as object }
+  },
+})
+
+/** The parameters of a request, which may hold ids: those of the path in its order, and those of the query. */
+export type Parameters = Readonly<{
   params: Readonly<Record<string, string | undefined>>
   query: Readonly<Record<string, unknown>>
 }>
 
 /**
- * Records an answer that refuses: a 403 to a known caller becomes an audit entry; a 401 is counted and logged. The
- * answer stands whether or not the entry can be written.
+ * Records a 403 of a known caller as an audit entry; counts and logs a 401. The response stands even if the entry can't be
+ * written.
  */
 export async function recordRefusal(
   ctx: Context,
-  { caller, origin, route }: RequestState,
+  { caller, source, route }: RequestState,
   declared: DeclaredRefusal | undefined,
-  ids: Ids,
-  failure: ErrorResponse,
+  parameters: Parameters,
+  error: ErrorResponse,
 ): Promise<void> {
-  const { requestId, ipAddress } = origin
-  if (failure.status === 401) {
-    ctx.metrics.unauthenticated()
-    ctx.log.info({ requestId, ipAddress, route }, 'a request without valid credentials')
+  const { requestId, ipAddress } = source
+  if (error.status === 401) {
+    ctx.metrics.countUnauthenticated()
+    ctx.log.info({ requestId, ipAddress, route }, 'Request without valid credentials')
   }
-  if (failure.status !== 403 || caller === null || declared === undefined) return
-  const refusal = refusalOf(declared, ids, failure.error)
+  if (error.status !== 403 || caller === null || declared === undefined) return
+  const refusal = refusalOf(declared, parameters, error.message)
   try {
     const organisationId = isActor(caller) ? caller.organisation.id : await findOrganisationId(ctx.db)
     if (organisationId === null) return
-    // Paths about the caller's own account or organisation don't name it.
+    // Paths about the caller's own account or organisation hold no id of it.
     const own: Partial<Record<string, string | null>> = { user: caller.userId, organisation: organisationId }
     const resourceId = refusal.resourceId ?? own[refusal.resourceType] ?? null
-    const environmentId = refusal.environmentId ?? failure.environmentId ?? null
+    const environmentId = refusal.environmentId ?? error.environmentId ?? null
     await recordCoalesced(ctx, caller, organisationId, { ...refusal, resourceId, environmentId })
-  } catch (error) {
-    const { name, code } = error as { name?: string; code?: string }
+  } catch (cause) {
+    const { name, code } = cause as { name?: string; code?: string }
     ctx.log.error(
       { requestId, eventType: declared.eventType, cause: name, code },
-      'a refusal was not recorded',
+      'The audit entry of a refusal could not be written',
     )
   }
 }
 
-/** The audit entry of a refusal, about what the last id in the path names. */
-export function refusalOf({ eventType, target }: DeclaredRefusal, ids: Ids, sentence: string): Refusal {
-  const resourceId = idOf(Object.values(ids.params).at(-1))
+/** The audit entry of a refusal, about the resource that the last id in the path names. */
+export function refusalOf(
+  { eventType, target }: DeclaredRefusal,
+  parameters: Parameters,
+  sentence: string,
+): Refusal {
+  const resourceId = idOf(Object.values(parameters.params).at(-1))
   const isOfEnvironments = eventType.startsWith('environment.')
   return {
     eventType,
     resourceType: target,
     resourceId,
     description: sentence,
-    appId: target === 'app' ? resourceId : isOfEnvironments ? idOf(ids.query.app_id) : null,
+    appId: target === 'app' ? resourceId : isOfEnvironments ? idOf(parameters.query.app_id) : null,
     environmentId: target === 'environment' ? resourceId : null,
   }
 }
 
 const idOf = (text: unknown): string | null =>
   typeof text === 'string' && isId(text) ? text.toLowerCase() : null
+
+const resourceOf = (eventType: RefusalType) => ({ target: eventType.split('.')[0] as Resource })

@@ -1,34 +1,34 @@
 import type { Context } from '../../context.ts'
-import type { Caller, RequestOrigin } from '../../core/actor.ts'
+import type { Caller, RequestSource } from '../../core/actor.ts'
 import { tooMany } from '../../core/errors.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { createBodies, type IncomingBody } from './body.ts'
-import { originReader, type PeerAddress } from './request-origin.ts'
+import { type PeerAddress, sourceReader } from './request-source.ts'
 
-/** What is known of one request. */
+/** State of one request in progress. */
 export type RequestState = {
-  readonly origin: RequestOrigin
+  readonly source: RequestSource
   caller: Caller | null
-  /** The pattern that the router found, such as `/v1/roles/:id`. */
+  /** The path of the route, such as `/v1/roles/:id`. */
   route: string | null
-  /** Headers that the answer gets, whatever it will be. */
+  /** Headers for the response, whether it succeeds or fails. */
   readonly headers: Record<string, string>
   body: IncomingBody | null
 }
 
 export type RequestStates = ReturnType<typeof createRequestStates>
 
-/** What is known of each request under way: where it comes from, who calls, what the answer's headers will say. */
+/** State of each request in progress: its source, caller, body and response headers. */
 export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
   const states = new WeakMap<Request, RequestState>()
-  const readOrigin = originReader(ctx.config.trustedProxies, peerAddress, ctx.log)
+  const readSource = sourceReader(ctx.config.trustedProxies, peerAddress, ctx.log)
   const bodies = createBodies()
 
   const of = (request: Request): RequestState => {
     const known = states.get(request)
     if (known !== undefined) return known
     const state: RequestState = {
-      origin: readOrigin(request),
+      source: readSource(request),
       caller: null,
       route: null,
       headers: {},
@@ -40,8 +40,8 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
 
   return {
     of,
-    /** Makes `copy` the same request as `original`, under another path. */
-    alias: (original: Request, copy: Request) => {
+    /** Gives `copy` the state of `original`. */
+    shareState: (original: Request, copy: Request) => {
       states.set(copy, of(original))
     },
     setCaller: (request: Request, caller: Caller) => {
@@ -49,22 +49,22 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     },
     callerOf: (request: Request): Caller => {
       const { caller } = of(request)
-      if (caller === null) throw new Error('this route lets anyone in: it has no caller')
+      if (caller === null) throw new Error('this route is public: there is no caller')
       return caller
     },
-    /** Takes note of the body of a request on its way to the router; 503 when too many are under way. */
+    /** Registers the body of a request before routing. */
     expectBody: (request: Request, path: string): void => {
       const state = of(request)
-      state.body = bodies.arrive(request, path, () => networkOf(state.origin.ipAddress))
+      state.body = bodies.arrive(request, path, () => networkOf(state.source.ipAddress))
     },
-    /** Reads the body, null when there is none. Only once it is clear that its sender may send it. */
+    /** Reads the body, null when there is none. Only after credentials and permission are checked. */
     readBody: async (request: Request): Promise<unknown> => {
-      const { body, caller, origin } = of(request)
-      if (body === null) throw new Error('this request did not come through the front')
-      const sender = caller === null ? networkOf(origin.ipAddress) : (caller.id ?? caller.userId)
+      const { body, caller, source } = of(request)
+      if (body === null) throw new Error('this request did not pass the request pipeline')
+      const sender = caller === null ? networkOf(source.ipAddress) : (caller.id ?? caller.userId)
       return await body.read(sender, caller !== null)
     },
-    /** Counts a request of `/v1` for its address or its caller; 429 beyond the limit. Off unless configured. */
+    /** Counts a request to `/v1` for its network or its principal; 429 beyond the limit. Off unless configured. */
     limit: async (request: Request, kind: 'network' | 'principal', name: string): Promise<void> => {
       const rate = ctx.config.rateLimits.default
       if (rate === null) return
@@ -74,7 +74,10 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       headers['ratelimit-limit'] = String(rate.limit)
       headers['ratelimit-remaining'] = String(Math.max(0, rate.limit - counter.count))
       headers['ratelimit-reset'] = String(counter.resetSeconds)
-      if (counter.count > rate.limit) throw tooMany('Too many requests; slow down.', counter.resetSeconds)
+      if (counter.count > rate.limit) throw tooMany('Too many requests.', counter.resetSeconds)
     },
   }
 }
+
+/** The host that a request asks for. */
+export const hostOf = (request: Request): string => request.headers.get('host') ?? new URL(request.url).host

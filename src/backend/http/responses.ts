@@ -6,20 +6,20 @@ import { defineKind, Nullable, StrictObject } from '../../core/schema.ts'
 export const ErrorBody = Type.Object({ error: Type.String() })
 
 const ERROR_DESCRIPTIONS = {
-  400: 'The body or a query parameter has the wrong shape, or the Host is not served.',
+  400: 'The body or a query parameter has the wrong shape, or the Host is not allowed.',
   401: 'No credentials, or the token is malformed, unknown, expired, revoked or of a removed member.',
   403: "The caller's role lacks the permission, or a rule forbids it.",
-  404: 'There is no such thing in the organisation.',
-  409: 'It stands against what is there already.',
+  404: 'The organisation has no such resource.',
+  409: 'Conflicts with existing data.',
   413: 'The body is larger than 1 MiB, or under `/service/auth/` larger than 16 KiB.',
   415: 'The body is not application/json, or has a Content-Encoding.',
-  429: 'Too many requests; `Retry-After` says when to come back.',
-  500: 'Something went wrong on the server.',
-  503: 'The database cannot be reached or is busy, or too many large requests are under way; `Retry-After` says when to come back.',
+  429: 'Too many requests; `Retry-After` says when to try again.',
+  500: 'Internal error.',
+  503: 'The database cannot be reached or is busy, or too many large requests are under way; `Retry-After` says when to try again.',
 } as const
 export type ErrorStatus = keyof typeof ERROR_DESCRIPTIONS
 
-/** The answers of a route: its success, and the errors that it may end in (429, 500 and 503 are everybody's). */
+/** The responses of a route: its success, and its errors (429, 500 and 503 are added to every route). */
 export function responses<S extends number, T extends TSchema>(
   status: S,
   schema: T,
@@ -32,19 +32,19 @@ export function responses<S extends number, T extends TSchema>(
   return { [status]: schema, ...Object.fromEntries(described) } as { [K in S]: T }
 }
 
-/** An answer without a body. */
-export const NoContent = Type.Void({ description: 'Done; the body is empty.' })
+/** A response without a body. */
+export const NoContent = Type.Void({ description: 'Success, without a body.' })
 
 /** The body of a route that needs none: absent, or an empty object. */
 export const EmptyBody = Nullable(StrictObject({}))
 
-/** A list's answer: everything, or one page with the cursor of the next. */
+/** The response of a list: everything, or one page with the cursor of the next. */
 export const ListOf = <T extends TSchema>(item: T) =>
   Type.Object({
     data: Type.Array(item),
     nextCursor: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'Present when a page was asked for; null on the last.',
+        description: 'Present when a page was requested; null on the last page.',
       }),
     ),
   })
@@ -56,7 +56,7 @@ const limit = defineKind('Limit', (value, field, { minimum, maximum }) => {
   return fits ? null : `${field} must be a whole number from ${minimum} to ${maximum}.`
 })
 
-/** Elysia's own integers forget the parameter's name when the number is out of bounds. */
+/** Elysia's integer type loses the parameter's name when the number is out of range. */
 const Limit = Type.Transform(
   limit<number>({
     type: 'integer',
@@ -68,14 +68,14 @@ const Limit = Type.Transform(
   .Decode(Number)
   .Encode((value) => value)
 
-/** The query of a list: everything, unless a page is asked for. Unknown parameters are ignored. */
+/** The query of a list; without parameters it returns everything. Unknown parameters are ignored. */
 export const PageQuery = t.Object(
   {
     limit: t.Optional(Limit),
-    cursor: t.Optional(t.String({ maxLength: 1000, description: 'The `nextCursor` of the page before.' })),
+    cursor: t.Optional(t.String({ maxLength: 1000, description: 'The `nextCursor` of the previous page.' })),
   },
   { additionalProperties: true },
 )
 
-/** The path of one item; a malformed id is simply not found. */
+/** The path parameters of one item; a malformed id is not found. */
 export const ById = t.Object({ id: t.String({ description: 'A UUID.' }) })

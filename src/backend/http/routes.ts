@@ -1,9 +1,9 @@
-import { type DeclaredRefusal, REFUSAL } from './audited.ts'
+import { type DeclaredRefusal, REFUSAL } from './refusals.ts'
 
 type Hooks = { response?: unknown; detail?: Record<string, unknown> }
 type Route = { method: string; path: string; hooks: Hooks }
 
-/** What the routes declare, looked up by requests. The routes are read at the first look, once all are there. */
+/** What the routes declare. They are read at the first request, when all are registered. */
 export function routeTable(routes: () => readonly unknown[]) {
   let known: ReturnType<typeof build> | null = null
   const table = () => {
@@ -11,21 +11,21 @@ export function routeTable(routes: () => readonly unknown[]) {
     return known
   }
   return {
-    /** The methods that a path answers to, whatever the method asked for; none for an unknown path. */
+    /** The methods that are allowed on a path, sorted; empty for an unknown path. */
     methodsAt: (path: string): readonly string[] => {
       const bare = withoutSlash(path)
       const { literal, patterns } = table()
       return literal.get(bare) ?? patterns.find(({ pattern }) => pattern.test(bare))?.methods ?? []
     },
-    /** The status of a route's success. */
+    /** The 2xx status that a route declares. */
     successOf: (method: string, route: string): number => table().successes.get(keyOf(method, route)) ?? 200,
-    /** What a refusal of a route is called in the audit log; undefined for routes that refuse nobody. */
+    /** The event of a route's refusals in the audit log; undefined for public routes. */
     refusalOf: (method: string, route: string): DeclaredRefusal | undefined =>
       table().refusals.get(keyOf(method, route)),
   }
 }
 
-/** A literal path goes before a pattern that it would match too. */
+/** A literal path wins over one with a parameter in its place. */
 function build(routes: readonly Route[]) {
   const byPath = new Map<string, string[]>()
   const successes = new Map<string, number>()
@@ -49,4 +49,5 @@ function build(routes: readonly Route[]) {
 const keyOf = (method: string, path: string): string =>
   `${method === 'HEAD' ? 'GET' : method} ${withoutSlash(path)}`
 
-const withoutSlash = (path: string): string => path.replace(/(.)\/$/, '$1')
+/** A path without the slash at its end: both forms are the same route. */
+export const withoutSlash = (path: string): string => path.replace(/(.)\/$/, '$1')

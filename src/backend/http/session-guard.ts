@@ -1,37 +1,37 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
+import { authenticateCookie, authenticateSessionToken } from '../../core/authentication/authenticate.ts'
 import { DomainError, forbidden } from '../../core/errors.ts'
 import { requireRecentlySignedInOwner } from '../../core/organisations/ownership-transfer.ts'
 import type { SignedInUser } from '../../core/sessions/session.ts'
-import * as sessions from '../../core/sessions/sessions.ts'
 import { isAllowedOrigin } from '../../platform/http/hosts.ts'
-import { audited } from './audited.ts'
 import { readSessionCookie } from './cookies.ts'
-import type { RequestStates } from './requests.ts'
+import type { GuardInput } from './guard.ts'
+import { audited } from './refusals.ts'
+import { hostOf, type RequestStates } from './requests.ts'
 
-/** Who may call a route under `/service/auth/` that asks for a session, and with what. */
-const CALLERS = {
-  session: 'anyone signed in, with the cookie or a session’s bearer',
-  password: 'anyone signed in, with the cookie or a session’s bearer',
-  cookie: 'anyone signed in, with the cookie',
-  owner: 'the Owner, with the cookie of a sign-in of the last 10 minutes',
+const CALLER_DESCRIPTIONS = {
+  session: 'any signed-in user, by session cookie or session token',
+  password: 'any signed-in user, by session cookie or session token',
+  cookie: 'any signed-in user, by session cookie',
+  owner: 'the Owner, by session cookie, signed in within the last 10 minutes',
 } as const
 
 /**
- * What a route under `/service/auth/` asks of its caller. `visitor` asks nothing, `signedIn` a session; with `password`
- * either is closed while password authentication is off, whoever calls and whatever the body. Since browsers send the
- * cookie by themselves, whatever is not a GET must come from the service's own pages and be JSON.
+ * Declares on a route under `/service/auth/` who may call it: `visitor` anyone, `signedIn` a user with a session. With
+ * `password`, both are 403 while password authentication is off. Since browsers send the cookie by themselves, requests
+ * other than GET must be JSON and must not come from other sites.
  */
 export const sessionGuard = (ctx: Context, requests: RequestStates) => {
-  const enter = async (request: Request, kind: keyof typeof CALLERS): Promise<void> => {
-    const { origin } = requests.of(request)
+  const authorise = async (request: Request, kind: keyof typeof CALLER_DESCRIPTIONS): Promise<void> => {
+    const { source } = requests.of(request)
     const authorization = kind === 'cookie' || kind === 'owner' ? null : request.headers.get('authorization')
     if (authorization !== null) {
-      requests.setCaller(request, await sessions.authenticateSessionToken(ctx, authorization, origin))
+      requests.setCaller(request, await authenticateSessionToken(ctx, authorization, source))
       return
     }
     const cookie = readSessionCookie(ctx.config, request)
-    const { caller, signedInAt } = await sessions.authenticateCookie(ctx, cookie, origin)
+    const { caller, signedInAt } = await authenticateCookie(ctx, cookie, source)
     requests.setCaller(request, caller)
     if (kind === 'owner') requireRecentlySignedInOwner(ctx, caller, signedInAt)
   }
@@ -39,7 +39,7 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
   return new Elysia({ name: 'session-guard', normalize: false }).use(audited).macro({
     visitor: (kind: 'anyone' | 'password') => ({
       detail: { 'x-permission': 'none', ...condition(kind), security: [] } as object,
-      transform: async (context: Entering) => {
+      transform: async (context: GuardInput) => {
         const { request } = context
         if (kind === 'password') requirePasswords(ctx)
         requireSameOrigin(ctx, request)
@@ -47,12 +47,16 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
         context.body = await requests.readBody(request)
       },
     }),
-    signedIn: (kind: keyof typeof CALLERS) => ({
-      detail: { 'x-permission': CALLERS[kind], ...condition(kind), security: SECURITY[kind] } as object,
-      transform: async (context: Entering) => {
+    signedIn: (kind: keyof typeof CALLER_DESCRIPTIONS) => ({
+      detail: {
+        'x-permission': CALLER_DESCRIPTIONS[kind],
+        ...condition(kind),
+        security: SECURITY[kind],
+      } as object,
+      transform: async (context: GuardInput) => {
         const { request } = context
         if (kind === 'password') requirePasswords(ctx)
-        await enter(request, kind)
+        await authorise(request, kind)
         requireSameOrigin(ctx, request)
         requireJson(request)
         context.body = await requests.readBody(request)
@@ -62,15 +66,13 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
   })
 }
 
-/** What the deployment must have, whoever calls. */
+/** What the deployment must have switched on. */
 const condition = (kind: string) => (kind === 'password' ? { 'x-condition': 'password authentication' } : {})
 
-type Entering = { request: Request; body: unknown }
-
-const EITHER = [{ cookie: [] }, { bearer: [] }]
+const COOKIE_OR_TOKEN = [{ cookie: [] }, { bearer: [] }]
 const SECURITY = {
-  session: EITHER,
-  password: EITHER,
+  session: COOKIE_OR_TOKEN,
+  password: COOKIE_OR_TOKEN,
   cookie: [{ cookie: [] }],
   owner: [{ cookie: [] }],
 } as const
@@ -79,19 +81,19 @@ function requirePasswords(ctx: Context): void {
   if (!ctx.config.passwordAuth) throw forbidden('Password authentication is switched off.')
 }
 
-/** A browser says where a request comes from; what is no browser says nothing, and has no cookie of somebody else. */
+/** Browsers send `Origin` or `Sec-Fetch-Site`. Other clients send neither, and hold only their own cookie. */
 function requireSameOrigin({ config }: Context, request: Request): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
   const origin = request.headers.get('origin')
   const site = request.headers.get('sec-fetch-site')
-  const host = request.headers.get('host') ?? new URL(request.url).host
-  const isOwn =
-    (origin === null || isAllowedOrigin({ ...config, allowedOrigins: [config.origin] }, origin, host)) &&
+  const isSameOrigin =
+    (origin === null ||
+      isAllowedOrigin({ ...config, allowedOrigins: [config.origin] }, origin, hostOf(request))) &&
     (site === null || site === 'same-origin')
-  if (!isOwn) throw forbidden("This can only be asked by the service's own pages.")
+  if (!isSameOrigin) throw forbidden('Requests from other sites are not allowed.')
 }
 
-/** Also where no body is needed: a form of another site can't send this content type. */
+/** Required even without a body: a cross-site form can't send this content type. */
 function requireJson(request: Request): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {

@@ -6,9 +6,8 @@ import { explainFault } from '../../core/schema.ts'
 type Schema = TSchema & Record<string, unknown>
 
 /**
- * One sentence about a body or query that has the wrong shape, without the value that was sent: `fault` is the first
- * that the validator found. A field that nobody knows goes before it: it is most likely the misspelt name of one that
- * is missing.
+ * One sentence about a body or query of the wrong shape, without the value that was sent. `fault` is the first that the
+ * validator found. An unknown field is named first: it is most likely a misspelt required one.
  */
 export function describeFault(whole: TSchema, value: unknown, fault: ValueError | undefined): string {
   const unknown = unknownField(whole as Schema, value)
@@ -32,7 +31,7 @@ export function describeFault(whole: TSchema, value: unknown, fault: ValueError 
   }
 }
 
-/** What the options of a schema say themselves of a value; null when they say nothing. */
+/** What the schema, or the first of its options, says itself about a wrong value; null when it says nothing. */
 function explanationOf(schema: Schema, value: unknown, subject: string): string | null {
   const options = schema[Kind] === 'Union' ? (schema.anyOf as TSchema[]) : [schema]
   for (const option of options) {
@@ -62,8 +61,8 @@ function expectationOf(schema: Schema, subject: string): string {
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
 /**
- * Where the first field is that its schema doesn't know. The validator's own list of faults would tell, too, but makes
- * many objects of each item of an array.
+ * The path of the first unknown field. The validator's list of all faults would have it too, but costs many objects for
+ * each item of an array.
  */
 function unknownField(schema: Schema, value: unknown): readonly (string | number)[] | null {
   if (typeof value !== 'object' || value === null) return null
@@ -85,14 +84,14 @@ function unknownField(schema: Schema, value: unknown): readonly (string | number
   return null
 }
 
-/** `/apps/0/environments` in its parts. */
+/** `/apps/0/environments` → `['apps', '0', 'environments']`. */
 const partsOf = (pointer: string): string[] =>
   pointer
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-/** The place of a field as a person writes it: `apps[0].environments`. */
+/** The path of a field in messages: `apps[0].environments`. */
 const fieldName = (parts: readonly (string | number)[]): string =>
   parts
     .map(String)

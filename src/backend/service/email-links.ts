@@ -9,14 +9,14 @@ import { sessionGuard } from '../http/session-guard.ts'
 const tags = ['Sign-in']
 const { RequestLink, ResetPassword, LinkToken } = emailLinks
 
-/** `/service/auth/`: asking for links by mail, and following them. */
+/** `/service/auth/`: requesting links by mail, and using them. */
 export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/auth', normalize: false })
     .use(sessionGuard(ctx, requests))
     .post(
       '/password/forgot',
       async ({ body, request, set }) => {
-        await emailLinks.forgotPassword(ctx, body.email, requests.of(request).origin)
+        await emailLinks.forgotPassword(ctx, body.email, requests.of(request).source)
         set.status = 204
       },
       {
@@ -25,20 +25,20 @@ export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
         response: responses(204, NoContent, 400, 403, 413, 415),
         detail: {
           tags,
-          summary: 'Forgot your password',
+          summary: 'Request a password reset',
           description:
-            'Mails a link that sets a new password, good for an hour. Answers alike whether or not there is such an account; without a mail gateway it does nothing.',
+            'Mails a link, valid for an hour, that sets a new password. The response is the same whether or not there is such an account; without a mail gateway nothing is sent.',
         },
       },
     )
     .post(
       '/password/reset',
       async ({ body, request, set }) => {
-        const { origin } = requests.of(request)
+        const { source } = requests.of(request)
         const reset = await emailLinks.resetPassword(
           ctx,
           body,
-          origin,
+          source,
           readDeviceCookies(ctx.config, request),
         )
         set.headers['set-cookie'] = deviceCookie(ctx.config, reset.deviceCookie)
@@ -52,14 +52,14 @@ export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
           tags,
           summary: 'Set a new password',
           description:
-            'Follows the link that was mailed; it ends all sessions of the account and voids its device cookies. Personal access tokens keep working unless `revoke_tokens` is true.',
+            'Uses the link that was mailed. Ends all sessions of the account and voids its device cookies. Personal access tokens keep working unless `revoke_tokens` is true.',
         },
       },
     )
     .post(
       '/email/verify',
       async ({ body, request, set }) => {
-        await emailLinks.verifyEmail(ctx, body.token, requests.of(request).origin)
+        await emailLinks.verifyEmail(ctx, body.token, requests.of(request).source)
         set.status = 204
       },
       {
@@ -69,14 +69,14 @@ export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
         detail: {
           tags,
           summary: 'Verify an e-mail address',
-          description: 'Follows the link that was mailed after the registration, good for 24 hours.',
+          description: 'Uses the link that was mailed after the registration; it is valid for 24 hours.',
         },
       },
     )
     .post(
       '/email/resend',
       async ({ body, request, set }) => {
-        await emailLinks.resendVerification(ctx, body.email, requests.of(request).origin)
+        await emailLinks.resendVerification(ctx, body.email, requests.of(request).source)
         set.status = 204
       },
       {
@@ -87,7 +87,7 @@ export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
           tags,
           summary: 'Mail the verification link again',
           description:
-            'Answers alike whether or not an account awaits it; at most one mail a minute. Without a mail gateway it does nothing.',
+            'The response is the same whether or not an account needs it; at most one mail a minute. Without a mail gateway nothing is sent.',
         },
       },
     )

@@ -9,9 +9,9 @@ import { responses } from '../http/responses.ts'
 
 const tags = ['Health']
 
-/** `/service/health/`: the process lives, whatever the state of its stores; `/service/ready/`: it can work. */
+/** `/service/health/`: the process is alive, whatever the state of its stores; `/service/ready/`: it can serve requests. */
 export const healthRoutes = (ctx: Context, requests: RequestStates) => {
-  const look = readiness(ctx)
+  const check = readiness(ctx)
   return new Elysia({ prefix: '/service', normalize: false })
     .use(guard(ctx, requests))
     .get('/health', () => ({ status: 'alive', version: ctx.config.version }), {
@@ -19,26 +19,26 @@ export const healthRoutes = (ctx: Context, requests: RequestStates) => {
       response: responses(200, Type.Object({ status: Type.String(), version: Type.String() })),
       detail: {
         tags,
-        summary: 'Is the process alive?',
-        description: 'Answers whatever the state of the stores, for any Host.',
+        summary: 'Liveness',
+        description: 'Responds whatever the state of the stores, for any Host.',
       },
     })
     .get(
       '/ready',
       async () => {
-        const found = await look()
-        if (found.fault !== null) throw new DomainError(503, found.fault, { 'retry-after': '1' })
-        return { status: 'ready', schema: found.schema }
+        const state = await check()
+        if (state.problem !== null) throw new DomainError(503, state.problem, { 'retry-after': '1' })
+        return { status: 'ready', schema: state.schema }
       },
       {
         open: true,
         response: responses(200, Type.Object({ status: Type.String(), schema: Type.Integer() })),
         detail: {
           tags,
-          summary: 'Can it do its work?',
+          summary: 'Readiness',
           description:
-            'With the version of the database schema. 503 names what is missing: the database, or its schema. ' +
-            'Answers within two seconds, for any Host.',
+            'Returns the version of the database schema. 503 names what is missing: the database, or its schema. ' +
+            'Responds within two seconds, for any Host.',
         },
       },
     )

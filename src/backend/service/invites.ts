@@ -8,7 +8,7 @@ import { sessionGuard } from '../http/session-guard.ts'
 
 const tags = ['Invites']
 
-/** `/service/auth/invites/`: what whoever is invited does with the link. */
+/** `/service/auth/invites/`: looking up and accepting an invite. */
 export const inviteLinksRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/auth/invites', normalize: false })
     .use(sessionGuard(ctx, requests))
@@ -19,7 +19,7 @@ export const inviteLinksRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'Look up an invite',
-        description: 'Whom a link invites, and to which organisation.',
+        description: 'The invited e-mail address and the organisation.',
       },
     })
     .post('/accept', ({ body, caller }) => acceptance.accept(ctx, caller, body.token), {
@@ -30,6 +30,6 @@ export const inviteLinksRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'Accept an invite',
-        description: 'Makes the signed-in account, whose address must be the invited one, a member.',
+        description: 'Makes the signed-in user a member. Its address must be the invited one.',
       },
     })

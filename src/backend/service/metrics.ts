@@ -6,7 +6,7 @@ import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
 import { responses } from '../http/responses.ts'
 
-/** `/service/metrics/`: what this process has counted, for Prometheus. */
+/** `/service/metrics/`: the metrics of this process, for Prometheus. */
 export const metricsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service', normalize: false }).use(guard(ctx, requests)).get(
     '/metrics',
@@ -20,7 +20,7 @@ export const metricsRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags: ['Health'],
         summary: 'Read the metrics',
-        description: 'What this process has counted, in the text format of Prometheus, for any Host.',
+        description: 'The metrics of this process, in the text format of Prometheus, for any Host.',
       },
     },
   )

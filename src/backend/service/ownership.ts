@@ -6,7 +6,7 @@ import type { RequestStates } from '../http/requests.ts'
 import { NoContent, responses } from '../http/responses.ts'
 import { sessionGuard } from '../http/session-guard.ts'
 
-/** `/service/auth/ownership/`: a flow of the console, closed to bearers. */
+/** `/service/auth/ownership/`: by session cookie only. */
 export const ownershipRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/auth/ownership', normalize: false })
     .use(sessionGuard(ctx, requests))

@@ -10,15 +10,15 @@ import { sessionGuard } from '../http/session-guard.ts'
 
 const tags = ['Sign-in']
 
-/** `/service/auth/password/`: registration, sign-in and change of a password; all 403 while switched off. */
+/** `/service/auth/password/`: register, sign in, change the password; all 403 while password authentication is off. */
 export const passwordRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/auth/password', normalize: false })
     .use(sessionGuard(ctx, requests))
     .post(
       '/register',
       async ({ body, request, set }) => {
-        const { origin } = requests.of(request)
-        const registered = await register(ctx, body, origin, readDeviceCookies(ctx.config, request))
+        const { source } = requests.of(request)
+        const registered = await register(ctx, body, source, readDeviceCookies(ctx.config, request))
         set.headers['set-cookie'] = deviceCookie(ctx.config, registered.deviceCookie)
         set.status = 201
         return registered.answer
@@ -31,15 +31,15 @@ export const passwordRoutes = (ctx: Context, requests: RequestStates) =>
           tags,
           summary: 'Register an account',
           description:
-            'The first account of a deployment founds the organisation and is its Owner; later ones belong to none until they accept an invite. Sets a device cookie.',
+            'The first account of a deployment creates the organisation and becomes its Owner; later accounts are not members until they accept an invite. Sets a device cookie.',
         },
       },
     )
     .post(
       '/login',
       async ({ body, request, set }) => {
-        const { origin } = requests.of(request)
-        const signedIn = await signIn(ctx, body, origin, readDeviceCookies(ctx.config, request))
+        const { source } = requests.of(request)
+        const signedIn = await signIn(ctx, body, source, readDeviceCookies(ctx.config, request))
         set.headers['set-cookie'] = [
           sessionCookie(ctx.config, signedIn.cookie),
           deviceCookie(ctx.config, signedIn.deviceCookie),
@@ -54,7 +54,7 @@ export const passwordRoutes = (ctx: Context, requests: RequestStates) =>
           tags,
           summary: 'Sign in',
           description:
-            'Begins a session: a cookie for the browser, and a bearer of 15 minutes for `/v1`; beyond 50 sessions the oldest ends. Sets a device cookie, with which failed attempts of others never lock this browser out.',
+            'Starts a session: a cookie for browsers, and a session token, valid for 15 minutes, for `/v1`; beyond 50 sessions the oldest ends. Sets a device cookie, so that failed attempts of others never lock this browser out.',
         },
       },
     )

@@ -10,7 +10,7 @@ import { sessionGuard } from '../http/session-guard.ts'
 
 const tags = ['Sign-in']
 
-/** `/service/auth/`: how to sign in, and one's own sessions. */
+/** `/service/auth/`: the ways to sign in, and the caller's own sessions. */
 export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/auth', normalize: false })
     .use(sessionGuard(ctx, requests))
@@ -19,9 +19,9 @@ export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
       response: responses(200, Methods),
       detail: {
         tags,
-        summary: 'How can people sign in?',
+        summary: 'Sign-in methods',
         description:
-          'The ways to sign in that this deployment offers, and whether it waits for its first account.',
+          'The ways to sign in that this deployment offers, and whether the first account is still to be registered.',
       },
     })
     .post('/session', ({ caller }) => sessions.issueToken(ctx, caller), {
@@ -31,8 +31,8 @@ export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
       response: responses(200, SessionToken, 400, 401, 403, 413, 415),
       detail: {
         tags,
-        summary: 'Get a bearer for your session',
-        description: "Turns the session's cookie into another bearer of 15 minutes for `/v1`.",
+        summary: 'Get a session token',
+        description: 'Creates a session token for `/v1`, valid for 15 minutes, from the session cookie.',
       },
     })
     .post(
@@ -46,11 +46,11 @@ export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
         signedIn: 'session',
         audit: 'session.delete_refused',
         body: EmptyBody,
-        response: responses(204, NoContent, 400, 401, 403, 404, 413, 415),
+        response: responses(204, NoContent, 400, 401, 403, 413, 415),
         detail: {
           tags,
           summary: 'Sign out',
-          description: 'Ends this session, and with it all its bearers; 404 when it has just been ended.',
+          description: 'Ends this session and its session tokens.',
         },
       },
     )
@@ -62,14 +62,14 @@ export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'List your sessions',
-        description: 'Your own sign-ins that are not over, oldest first.',
+        description: 'Your active sessions, oldest first.',
       },
     })
     .delete(
       '/sessions/:id',
       async ({ caller, params, set }) => {
-        await sessions.end(ctx, caller, params.id)
-        if (params.id === caller.credential.id) set.headers['set-cookie'] = endedSessionCookie(ctx.config)
+        const { isCurrent } = await sessions.end(ctx, caller, params.id)
+        if (isCurrent) set.headers['set-cookie'] = endedSessionCookie(ctx.config)
         set.status = 204
       },
       {
@@ -80,7 +80,7 @@ export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
         detail: {
           tags,
           summary: 'End one of your sessions',
-          description: 'Its cookie and its bearers are refused from the next request on.',
+          description: 'Its cookie and its session tokens are invalid from the next request on.',
         },
       },
     )

@@ -1,10 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
-import type { Credential, RequestOrigin } from '../actor.ts'
+import type { Credential, RequestSource } from '../actor.ts'
 import type { AuditActor } from '../audit/audit.ts'
 import { Member, present as presentMember } from '../members/member.ts'
 import type { RoleKind } from '../permissions.ts'
 import { Nullable, Text } from '../schema.ts'
+import type { Row } from '../tables.ts'
 
 type Membership = {
   member_id: string
@@ -17,21 +18,17 @@ type Membership = {
   organisation_name: string
 }
 
-/** An account with its live membership if there is one. */
+/** A user with its active membership if there is one. */
 export type AccountRow = Readonly<
   {
     user_id: string
-    email: string
-    full_name: string
-    password_hash: string | null
-    email_verified_at: Date | null
-    verification_required: boolean
-    /** The organisation whose audit trail tells of this account; null before the first registration. */
+    /** The organisation whose audit log tells of this account; null before the first registration. */
     deployment_organisation_id: string | null
-  } & (Membership | { member_id: null })
+  } & Row<'users', 'email' | 'full_name' | 'password_hash' | 'email_verified_at' | 'verification_required'> &
+    (Membership | { member_id: null })
 >
 
-/** An account, and where it belongs, as registration and sign-in show them. */
+/** A user with its membership and organisation, as registration and sign-in return them. */
 export const Account = Type.Object({
   user: Type.Object({
     id: Type.String(),
@@ -50,18 +47,18 @@ export const Account = Type.Object({
 })
 export type Account = Static<typeof Account>
 
-/** A password that is being set; one that is only checked may be shorter, and is then simply wrong. */
+/** A new password. A password to be checked may be shorter; it is then wrong. */
 export const NewPassword = () => Text(1024, { minLength: 8 })
 
-/** Whether a new password takes the person's personal access tokens with it. */
+/** Whether a new password revokes the user's personal access tokens. */
 export const RevokeTokens = () =>
   Type.Optional(
     Type.Boolean({
-      description: 'Whether your personal access tokens are revoked, too; without it they keep working.',
+      description: 'Whether your personal access tokens are revoked, too. By default they keep working.',
     }),
   )
 
-/** What the audit trail says of a new password; `revokedTokens` is null when the tokens were to stay. */
+/** What the audit log says of a new password; `revokedTokens` is null when the tokens were to stay. */
 export const passwordEvent = (what: string, revokedTokens: number | null) => ({
   description: `${what}; all sessions ended${revokedTokens === null ? '' : ', personal access tokens revoked'}.`,
   newValues: { revokedTokens: revokedTokens ?? 0 },
@@ -70,13 +67,13 @@ export const passwordEvent = (what: string, revokedTokens: number | null) => ({
 /** The form in which e-mail addresses are compared. */
 export const emailKey = (email: string): string => email.toLowerCase()
 
-/** Whether an account may not sign in before its e-mail address is verified; without a mail gateway none has to. */
+/** Whether an account can't sign in before its e-mail address is verified; never without a mail gateway. */
 export const needsVerification = (
   ctx: Context,
   account: Pick<AccountRow, 'verification_required' | 'email_verified_at'>,
 ): boolean => ctx.config.smtp !== null && account.verification_required && account.email_verified_at === null
 
-/** An account as it is shown. */
+/** An account as responses show it. */
 export function presentAccount(ctx: Context, row: AccountRow): Account {
   const { user_id, email, full_name } = row
   const user = { id: user_id, email, username: email, fullName: full_name }
@@ -93,11 +90,11 @@ export function presentAccount(ctx: Context, row: AccountRow): Account {
   }
 }
 
-/** An account as the audit trail names it, with the session that it opened if it did. */
+/** An account as the audit log names it, with the session that it opened if it did. */
 export const auditActorOf = (
   row: AccountRow,
   credential: Credential | null,
-  origin: RequestOrigin,
+  source: RequestSource,
 ): AuditActor => ({
   type: 'user',
   id: row.member_id,
@@ -105,5 +102,5 @@ export const auditActorOf = (
   name: row.full_name,
   ...(row.member_id !== null && { role: { name: row.role_name } }),
   credential,
-  origin,
+  source,
 })

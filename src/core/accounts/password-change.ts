@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { AuditEvent } from '../audit/events.ts'
-import { forbidden } from '../errors.ts'
+import { type DomainError, forbidden, unauthenticated } from '../errors.ts'
 import { revokePasswordLinks } from '../links/email-links.ts'
 import { StrictObject, Text } from '../schema.ts'
 import type { SignedInUser } from '../sessions/session.ts'
@@ -14,7 +14,7 @@ import { NewPassword, passwordEvent, RevokeTokens } from './account.ts'
 import { recordCaller } from './account-audit.ts'
 import * as queries from './queries.ts'
 
-/** The body that changes one's password. */
+/** The body of a change of password. */
 export const ChangePassword = StrictObject({
   current_password: Text(1024),
   new_password: NewPassword(),
@@ -23,9 +23,10 @@ export const ChangePassword = StrictObject({
 export type ChangePassword = Static<typeof ChangePassword>
 
 /**
- * Gives the caller's account another password and ends all its sessions, this one too, and if asked to its personal
- * access tokens. 403 for a wrong current password; attempts are limited, since a stolen session must not be a way to
- * guess it. Gives the device cookie of the browser that did it; those of before are void.
+ * Sets a new password for the caller's account and ends all its sessions, this one too; on request it also revokes the
+ * personal access tokens. 403 for a wrong current password: attempts are limited, so that a stolen session can't be used
+ * to guess it. 401 when a concurrent change has ended the session. Returns the new device cookie of this browser; earlier
+ * ones are void.
  */
 export async function changePassword(
   ctx: Context,
@@ -35,14 +36,15 @@ export async function changePassword(
 ): Promise<{ deviceCookie: string }> {
   const { userId } = caller
   await countPasswordProof(ctx, { userId, id: caller.credential.id })
-  const [account] = await queries.findAccountOf(ctx.db, userId)
+  const [account] = await queries.find(ctx.db, userId)
   const before = account?.password_hash ?? null
   const isRight = await ctx.passwords.verify(before, input.current_password)
-  if (before === null || !isRight) throw wrong()
+  if (before === null || !isRight) throw await wrongPassword(ctx, caller)
   const after = await ctx.passwords.hash(input.new_password)
   await transaction(ctx, async (tx) => {
-    const changed = await queries.setPassword(tx, userId, before, after, ctx.clock.now())
-    if (changed.count === 0) throw wrong()
+    const changed = await queries.changePassword(tx, userId, before, after, ctx.clock.now())
+    // A concurrent change or reset of the password was faster, and has ended all sessions.
+    if (changed.count === 0) throw unauthenticated()
     await revokePasswordLinks(ctx, tx, userId)
     await sessions.endAll(tx, userId)
     const record = (event: AuditEvent) => recordCaller(ctx, tx, caller, event)
@@ -57,4 +59,8 @@ export async function changePassword(
   return { deviceCookie: deviceCookie(ctx, bound(after), deviceCookies, bound(before)) }
 }
 
-const wrong = () => forbidden('The current password is wrong.')
+/** 401 instead when the session has ended: then a concurrent change may have made the password a wrong one. */
+async function wrongPassword(ctx: Context, caller: SignedInUser): Promise<DomainError> {
+  await transaction(ctx, (tx) => sessions.hold(tx, caller))
+  return forbidden('The current password is wrong.')
+}

@@ -1,8 +1,8 @@
 import { forbid, type Policy } from '../policy.ts'
 
 /**
- * Registering an account. `hasSetupToken` says whether the right one was sent, or none is needed. Whether an invite is
- * good is for its acceptance to say. API.md, Around it.
+ * Registering an account. `hasSetupToken` tells whether the right one was sent, or none is needed. Whether an invite is
+ * valid is checked when it is accepted.
  */
 export const register: Policy<{
   isFirst: boolean
@@ -11,7 +11,7 @@ export const register: Policy<{
   hasInvite: boolean
 }> = [
   forbid(
-    'The first account needs the right setup_token: the value of SETUP_TOKEN.',
+    'The first account needs setup_token, with the value of SETUP_TOKEN.',
     ({ isFirst, hasSetupToken }) => isFirst && !hasSetupToken,
   ),
   forbid(

@@ -2,13 +2,13 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import type { RequestOrigin } from '../actor.ts'
-import { recordAs } from '../audit/audit.ts'
+import type { RequestSource } from '../actor.ts'
 import { conflict } from '../errors.ts'
 import { acceptFor, lockInvite, requireInviteFor } from '../invites/acceptance.ts'
 import { sendVerification } from '../links/email-links.ts'
 import { createOrganisation } from '../organisations/creation.ts'
 import { enforce } from '../policy.ts'
+import { written } from '../rows.ts'
 import { Email, Id, Name, StrictObject, Text } from '../schema.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
 import { countRegistration, countSetupToken } from '../sign-in/sign-in-limits.ts'
@@ -17,12 +17,12 @@ import { lockingTransaction, transaction } from '../transactions.ts'
 import {
   Account,
   type AccountRow,
-  auditActorOf,
   emailKey,
   NewPassword,
   needsVerification,
   presentAccount,
 } from './account.ts'
+import { recordAccount } from './account-audit.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
@@ -32,12 +32,12 @@ export const Register = StrictObject({
   password: NewPassword(),
   full_name: Type.Optional(Name(128)),
   organisation_name: Type.Optional(Name(64, { description: 'For the first account: the organisation.' })),
-  invite: Type.Optional(Id({ description: 'The token of an invite, which is accepted at once.' })),
+  invite: Type.Optional(Id({ description: 'The token of an invite, which is accepted in the same step.' })),
   setup_token: Type.Optional(Text(1024, { description: 'For the first account, where SETUP_TOKEN is set.' })),
 })
 export type Register = Static<typeof Register>
 
-/** What a registration answers. */
+/** The response to a registration. */
 export const Registered = Type.Composite([
   Account,
   Type.Object({
@@ -49,46 +49,45 @@ export const Registered = Type.Composite([
 export type Registered = Static<typeof Registered>
 
 /**
- * Registers an account. The first of a deployment founds the organisation as its Owner; a later one belongs to none
- * unless it accepts an invite. 403 without the setup token or invite that the deployment asks for, 409 for an address
- * that has an account; 429 for too many setup tokens or registrations; what an invite may be refused for, see its
- * acceptance. An invite that is refused is so before anyone is told whether the address has an account. Gives the
- * browser a device cookie too, so that strangers can't stand before its first sign-in.
+ * Registers an account. The first of a deployment creates the organisation and becomes its Owner; a later one is not a
+ * member unless it accepts an invite. 403 without the setup token or invite that the deployment asks for, 409 for an
+ * address that has an account, 429 for too many setup tokens or registrations, and the errors of accepting an invite.
+ * The invite is checked before the address, so that only its holder learns whether the address has an account. Returns a
+ * device cookie too, so that strangers' attempts can't block the first sign-in.
  */
 export async function register(
   ctx: Context,
   input: Register,
-  origin: RequestOrigin,
+  source: RequestSource,
   deviceCookies: readonly string[],
 ): Promise<{ answer: Registered; deviceCookie: string }> {
   const key = emailKey(input.email)
   const [state] = await queries.registrationState(ctx.db, key)
-  const seemsFirst = state?.organisation_id === null
-  const isGuess = seemsFirst && ctx.config.setupToken !== null && input.setup_token !== undefined
-  if (isGuess) await countSetupToken(ctx, origin.ipAddress)
-  enforce(policy.register, factsOf(ctx.config, seemsFirst, input))
+  const isProbablyFirst = state?.organisation_id === null
+  const isGuess = isProbablyFirst && ctx.config.setupToken !== null && input.setup_token !== undefined
+  if (isGuess) await countSetupToken(ctx, source.ipAddress)
+  enforce(policy.register, factsOf(ctx.config, isProbablyFirst, input))
   if (input.invite !== undefined) await requireInviteFor(ctx, input.invite, key)
-  else if (!seemsFirst) await countRegistration(ctx, origin.ipAddress)
+  else if (!isProbablyFirst) await countRegistration(ctx, source.ipAddress)
   if (state?.email_taken) throw conflict('An account with this e-mail address already exists.')
   const passwordHash = await ctx.passwords.hash(input.password)
 
-  // Whoever accepts an invite takes the organisation's lock.
+  // Accepting an invite takes the organisation's lock.
   const begin = input.invite === undefined ? transaction : lockingTransaction
   const registered = await begin(ctx, async (tx) => {
-    const isFirst = seemsFirst && (await queries.lockDeployment(tx))[0]?.organisation_id === null
-    if (seemsFirst && !isFirst) enforce(policy.register, factsOf(ctx.config, false, input))
-    // Before the account: of two registrations with one invite the second finds the invite used, whenever it comes.
-    const offer = input.invite === undefined ? null : await lockInvite(ctx, tx, input.invite, key)
+    const isFirst = isProbablyFirst && (await queries.lockDeployment(tx))[0]?.organisation_id === null
+    if (isProbablyFirst && !isFirst) enforce(policy.register, factsOf(ctx.config, false, input))
+    // Before the account is stored: of two concurrent registrations with one invite, the second is told that it is used.
+    const invite = input.invite === undefined ? null : await lockInvite(ctx, tx, input.invite, key)
     const userId = await insertUser(ctx, tx, input, passwordHash, isFirst)
-    if (offer !== null) {
+    if (invite !== null) {
       const name = normaliseName(input.full_name ?? '')
-      await acceptFor(ctx, tx, offer, { userId, name, credential: null, origin })
+      await acceptFor(ctx, tx, invite, { userId, name, credential: null, source })
     } else if (isFirst) {
       await createOrganisation(ctx, tx, userId, normaliseName(input.organisation_name ?? 'My organisation'))
     }
-    const [account] = await queries.findAccountOf(tx, userId)
-    if (account === undefined) throw new Error('an account that was just registered is not there')
-    await recordRegistration(ctx, tx, account, isFirst, origin)
+    const account = written(await queries.find(tx, userId))
+    await recordRegistration(ctx, tx, account, isFirst, source)
     const verificationRequired = needsVerification(ctx, account)
     if (verificationRequired) await sendVerification(ctx, tx, userId)
     return {
@@ -100,7 +99,7 @@ export async function register(
   return registered
 }
 
-/** What the policy looks at. Any setup token is good where the deployment asks for none. */
+/** The facts that the policy needs. Without SETUP_TOKEN, no setup token is needed. */
 export const factsOf = (
   config: Pick<Context['config'], 'setupToken' | 'registration'>,
   isFirst: boolean,
@@ -112,7 +111,7 @@ export const factsOf = (
   hasInvite: input.invite !== undefined,
 })
 
-/** Compared as hashes: the time tells neither how long the secret is nor where the first difference stands. */
+/** Compares hashes, so that the time depends neither on the secret's length nor on the first difference. */
 function isSame(secret: string, given: string): boolean {
   const [a, b] = [secret, given].map((text) => createHash('sha256').update(text).digest())
   return a !== undefined && b !== undefined && timingSafeEqual(a, b)
@@ -145,21 +144,30 @@ async function recordRegistration(
   tx: Transaction,
   account: AccountRow,
   isFirst: boolean,
-  origin: RequestOrigin,
+  source: RequestSource,
 ): Promise<void> {
-  const { deployment_organisation_id: organisationId } = account
-  if (organisationId === null) return
-  const author = auditActorOf(account, null, origin)
-  await recordAs(ctx, tx, author, organisationId, {
-    eventType: 'user.registered',
-    resourceId: account.user_id,
-    description: 'Account registered.',
-  })
+  await recordAccount(
+    ctx,
+    tx,
+    account,
+    { source },
+    {
+      eventType: 'user.registered',
+      resourceId: account.user_id,
+      description: 'Account registered.',
+    },
+  )
   if (!isFirst || account.member_id === null) return
-  await recordAs(ctx, tx, author, organisationId, {
-    eventType: 'organisation.created',
-    resourceId: organisationId,
-    resourceMetadata: { name: account.organisation_name },
-    description: `Organisation "${account.organisation_name}" created.`,
-  })
+  await recordAccount(
+    ctx,
+    tx,
+    account,
+    { source },
+    {
+      eventType: 'organisation.created',
+      resourceId: account.organisation_id,
+      resourceMetadata: { name: account.organisation_name },
+      description: `Organisation "${account.organisation_name}" created.`,
+    },
+  )
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
-import type { Actor, Credential, RequestOrigin } from '../actor.ts'
+import type { Actor, Credential, RequestSource } from '../actor.ts'
 import { type AuditEvent, EVENTS } from './events.ts'
 import * as queries from './queries.ts'
 import type { Refusal } from './refusals.ts'
@@ -14,7 +14,7 @@ export type AuditActor = Readonly<{
   name: string
   role?: Readonly<{ name: string }>
   credential: Credential | null
-  origin: RequestOrigin
+  source: RequestSource
 }>
 
 /** Records an actor's change, in the transaction of the change. */
@@ -73,9 +73,9 @@ export function entryRow(
     old_values: json(oldValues),
     new_values: json(newValues),
     description: event.description,
-    ip_address: actor.origin.ipAddress,
-    user_agent: actor.origin.userAgent,
-    request_id: actor.origin.requestId,
+    ip_address: actor.source.ipAddress,
+    user_agent: actor.source.userAgent,
+    request_id: actor.source.requestId,
     timestamp: ctx.clock.now(),
   }
 }

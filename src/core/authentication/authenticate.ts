@@ -1,77 +1,107 @@
 import type { Context } from '../../context.ts'
-import * as queries from '../accounts/queries.ts'
-import type { Caller, Credential, RequestOrigin } from '../actor.ts'
-import { latestNow } from '../clock-skew.ts'
+import type { Caller, Credential, RequestSource } from '../actor.ts'
 import { unauthenticated } from '../errors.ts'
 import { permissionsOf } from '../permissions.ts'
+import { isSessionExpired, isSessionTokenExpired } from '../sessions/lifetime.ts'
+import type { SignedInUser } from '../sessions/session.ts'
 import { hashToken, tokenKind } from '../tokens/token-text.ts'
-
-/** How long a session may lie idle before it is over. */
-export const SESSION_IDLE_SECONDS = 7 * 24 * 3600
-
-/** How long a session's bearer is good. */
-export const BEARER_SECONDS = 15 * 60
+import * as queries from './queries.ts'
 
 /** The last use of a token or session is written at most this often. */
-export const LAST_USED_SECONDS = 60
+const LAST_USED_SECONDS = 60
 
 /**
- * Finds out who calls, from the value of the Authorization header, in one query. 401 when there is none, when it is
- * malformed, or when the token is unknown, expired, revoked or of somebody who was removed.
+ * Finds out who calls, from the value of the Authorization header, in one query. 401 when it is absent or malformed,
+ * or when the token is unknown, expired, revoked or of a removed member.
  */
 export async function authenticate(
   ctx: Context,
   header: string | null,
-  origin: RequestOrigin,
+  source: RequestSource,
 ): Promise<Caller> {
-  if (header === null || header.trim() === '')
-    throw unauthenticated('Authentication credentials were not provided.')
-  const secret = /^Bearer +(?:(?:User|ServiceAccount) +)?(\S+) *$/i.exec(header)?.[1]
-  const kind = secret === undefined ? null : tokenKind(secret)
-  if (secret === undefined || kind === null || kind === 'cookie') throw unauthenticated('Invalid token')
-  return kind === 'ses' ? bySessionToken(ctx, secret, origin) : byToken(ctx, secret, origin)
+  if (header === null || header.trim() === '') throw noCredentials()
+  const text = /^Bearer +(?:(?:User|ServiceAccount) +)?(\S+) *$/i.exec(header)?.[1]
+  const kind = text === undefined ? null : tokenKind(text)
+  if (text === undefined || kind === null || kind === 'cookie') throw unauthenticated('Invalid token')
+  return kind === 'ses' ? bySessionToken(ctx, text, source) : byAccessToken(ctx, text, source)
 }
 
-async function byToken(ctx: Context, text: string, origin: RequestOrigin): Promise<Caller> {
+/** Finds out who calls with a session token; 401 for every other kind of token. */
+export async function authenticateSessionToken(
+  ctx: Context,
+  header: string | null,
+  source: RequestSource,
+): Promise<SignedInUser> {
+  const caller = await authenticate(ctx, header, source)
+  if (caller.credential.kind !== 'session')
+    throw unauthenticated('This needs a session, not an access token.')
+  return caller as SignedInUser
+}
+
+/** Finds out who calls with a session cookie, and when they signed in. 401 when it is absent, unknown or expired. */
+export async function authenticateCookie(
+  ctx: Context,
+  cookie: string | null,
+  source: RequestSource,
+): Promise<{ caller: SignedInUser; signedInAt: Date }> {
+  if (cookie === null) throw noCredentials()
+  if (tokenKind(cookie) !== 'cookie') throw unauthenticated('Invalid session')
+  const now = ctx.clock.now()
+  const [row] = await queries.findByCookie(ctx.db, hashToken(cookie))
+  if (row === undefined || isSessionExpired(lifetimeOf(row), now)) throw unauthenticated()
+  markUsed(ctx, row.session_last_used_at, now, 'session', (since) =>
+    queries.markSessionUsed(ctx.db, row.credential_id, now, since),
+  )
+  const credential = { kind: 'session', id: row.credential_id, text: cookie } as const
+  return { caller: callerFrom(row, credential, source) as SignedInUser, signedInAt: row.session_created_at }
+}
+
+async function byAccessToken(ctx: Context, text: string, source: RequestSource): Promise<Caller> {
   const now = ctx.clock.now()
   const [row] = await queries.findByToken(ctx.db, hashToken(text))
   if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) throw unauthenticated()
-  if (row.last_used_at === null || needsTouch(row.last_used_at, now)) {
-    queries
-      .touchToken(ctx.db, row.credential_id, now, new Date(now.getTime() - LAST_USED_SECONDS * 1000))
-      .catch(() => {
-        ctx.log.warn("a token's last use could not be written")
-      })
-  }
-  return callerFrom(row, { kind: 'token', id: row.credential_id, text }, origin)
+  markUsed(ctx, row.last_used_at, now, 'token', (since) =>
+    queries.markTokenUsed(ctx.db, row.credential_id, now, since),
+  )
+  return callerFrom(row, { kind: 'token', id: row.credential_id, text }, source)
 }
 
-async function bySessionToken(ctx: Context, text: string, origin: RequestOrigin): Promise<Caller> {
+async function bySessionToken(ctx: Context, text: string, source: RequestSource): Promise<Caller> {
   const now = ctx.clock.now()
   const [row] = await queries.findBySessionToken(ctx.db, hashToken(text))
-  if (row === undefined || isSessionTokenExpired(row, now) || isSessionExpired(row, now))
+  if (row === undefined || isSessionTokenExpired(row, now) || isSessionExpired(lifetimeOf(row), now))
     throw unauthenticated()
-  return callerFrom(row, { kind: 'session', id: row.credential_id, text }, origin)
+  return callerFrom(row, { kind: 'session', id: row.credential_id, text }, source)
 }
 
-/** Whether a session has ended by itself: 30 days after sign-in, or after 7 days without use; or begins in the future. */
-export const isSessionExpired = (
-  session: { session_created_at: Date; session_expires_at: Date; session_last_used_at: Date },
+const noCredentials = () => unauthenticated('Authentication credentials were not provided.')
+
+const lifetimeOf = (row: queries.SessionCallerRow) => ({
+  created_at: row.session_created_at,
+  expires_at: row.session_expires_at,
+  last_used_at: row.session_last_used_at,
+})
+
+/** The response does not wait for it. A last use in the future was written before the clock was set back. */
+function markUsed(
+  ctx: Context,
+  lastUsedAt: Date | null,
   now: Date,
-): boolean =>
-  session.session_expires_at <= now ||
-  session.session_created_at > latestNow(now) ||
-  session.session_last_used_at.getTime() + SESSION_IDLE_SECONDS * 1000 <= now.getTime()
+  what: 'session' | 'token',
+  write: (unlessUsedSince: Date) => PromiseLike<unknown>,
+): void {
+  const elapsed =
+    lastUsedAt === null ? Number.POSITIVE_INFINITY : Math.abs(now.getTime() - lastUsedAt.getTime())
+  if (elapsed < LAST_USED_SECONDS * 1000) return
+  write(new Date(now.getTime() - LAST_USED_SECONDS * 1000)).then(undefined, () => {
+    ctx.log.warn(`A ${what}'s last use could not be written`)
+  })
+}
 
-/** Whether a last use is to be written anew: it is a while ago, or lies in the future since the clock was set back. */
-export const needsTouch = (lastUsedAt: Date, now: Date): boolean =>
-  Math.abs(now.getTime() - lastUsedAt.getTime()) >= LAST_USED_SECONDS * 1000
-
-/** Whoever a row of the look-ups names: an actor when it stands for a live principal, an outsider otherwise. */
-export function callerFrom(row: queries.CallerRow, credential: Credential, origin: RequestOrigin): Caller {
+function callerFrom(row: queries.CallerRow, credential: Credential, source: RequestSource): Caller {
   if (row.principal_id === null) {
     const { user_id, email, full_name } = row as queries.CallerRow & { user_id: string; email: string }
-    return { type: 'user', id: null, userId: user_id, name: full_name ?? '', email, credential, origin }
+    return { type: 'user', id: null, userId: user_id, name: full_name ?? '', email, credential, source }
   }
   const { principal_id, organisation_id, role_kind } = row
   return {
@@ -88,9 +118,6 @@ export function callerFrom(row: queries.CallerRow, credential: Credential, origi
       permissions: permissionsOf(role_kind, row.role_permissions),
     },
     credential,
-    origin,
+    source,
   }
 }
-
-const isSessionTokenExpired = ({ expires_at }: { expires_at: Date }, now: Date): boolean =>
-  expires_at <= now || expires_at.getTime() > latestNow(now).getTime() + BEARER_SECONDS * 1000

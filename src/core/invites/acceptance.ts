@@ -2,8 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { Account, emailKey, presentAccount } from '../accounts/account.ts'
-import { accountOf, proveAddress } from '../accounts/accounts.ts'
-import type { Credential, RequestOrigin } from '../actor.ts'
+import { findAccount, markEmailVerified } from '../accounts/accounts.ts'
+import type { Credential, RequestSource } from '../actor.ts'
 import { recordAs } from '../audit/audit.ts'
 import { conflict, notFound } from '../errors.ts'
 import { isLinkOf, linkRowId } from '../links/link.ts'
@@ -20,7 +20,7 @@ export type AcceptingUser = Readonly<{
   userId: string
   name: string
   credential: Credential | null
-  origin: RequestOrigin
+  source: RequestSource
 }>
 
 /** The invited e-mail address and the organisation. */
@@ -52,13 +52,13 @@ export async function requireInviteFor(ctx: Context, token: string, emailKey: st
 
 /** Makes a signed-in user a member of the organisation that invites; errors as of `lockInvite` and `acceptFor`. */
 export async function accept(ctx: Context, user: SignedInUser, token: string): Promise<Accepted> {
-  const { userId, email, name, credential, origin } = user
+  const { userId, email, name, credential, source } = user
   // Checked before the wait for the organisation's lock: a guessed token costs one look-up.
   await requireInviteFor(ctx, token, emailKey(email))
   const account = await lockingTransaction(ctx, async (tx) => {
     const invite = await lockInvite(ctx, tx, token, emailKey(email))
-    await acceptFor(ctx, tx, invite, { userId, name, credential, origin })
-    return accountOf(tx, userId)
+    await acceptFor(ctx, tx, invite, { userId, name, credential, source })
+    return findAccount(tx, userId)
   })
   const { member, organisation } = account === undefined ? NO_MEMBERSHIP : presentAccount(ctx, account)
   if (member === null || organisation === null)
@@ -99,7 +99,7 @@ export async function acceptFor(
   }
   const now = ctx.clock.now()
   if (!(await queries.close(tx, invite.id, 'accepted', now))) throw notFound('Invite')
-  if (ctx.config.smtp !== null) await proveAddress(tx, user.userId, now)
+  if (ctx.config.smtp !== null) await markEmailVerified(tx, user.userId, now)
   const { organisation_id: organisationId, role } = invite
   const memberId = await addMember(ctx, tx, { organisationId, userId: user.userId, role })
   await recordAcceptance(ctx, tx, invite, user, memberId)
@@ -118,10 +118,10 @@ async function recordAcceptance(
   ctx: Context,
   tx: Transaction,
   { id, organisation_id: organisationId, role }: queries.InviteDetailsRow,
-  { userId, name, credential, origin }: AcceptingUser,
+  { userId, name, credential, source }: AcceptingUser,
   memberId: string,
 ): Promise<void> {
-  const member = { type: 'user', id: memberId, userId, name, role, credential, origin } as const
+  const member = { type: 'user', id: memberId, userId, name, role, credential, source } as const
   await recordAs(ctx, tx, member, organisationId, {
     eventType: 'invite.accepted',
     resourceId: id,

@@ -4,25 +4,24 @@ import { latestNow } from '../clock-skew.ts'
 import { linkUrl } from './link.ts'
 import * as queries from './queries.ts'
 
-/** Mails the link that proves an address, unless it is used, expired or not needed by now. */
+/** Mails the link that verifies an address, unless it is used, expired or no longer needed. */
 export const sendVerification = (ctx: Context, linkId: string): Promise<void> =>
   send(ctx, linkId, 'verify-email', {
     subject: 'Verify your e-mail address',
-    before: `Somebody, hopefully you, registered an account with this address on Keyward at ${ctx.config.host}.`,
+    before: `Someone registered an account with this address on Keyward at ${ctx.config.host}.`,
     action: 'Follow this link within 24 hours to verify the address:',
-    after:
-      'If it was not you, there is nothing that you need to do: without the link the account stays closed.',
+    after: 'If this was not you, ignore this mail: without the link nobody can sign in to the account.',
   })
 
-/** Mails the link that sets a new password, unless it is used or expired by now. */
+/** Mails the link that sets a new password, unless it is used or has expired. */
 export const sendPasswordReset = (ctx: Context, linkId: string): Promise<void> =>
   send(ctx, linkId, 'reset-password', {
     subject: 'Set a new password',
-    before: `Somebody, hopefully you, forgot the password of your account on Keyward at ${ctx.config.host}.`,
+    before: `Someone requested a new password for your account on Keyward at ${ctx.config.host}.`,
     action: 'Follow this link within an hour to set a new one:',
     after:
       'A new password ends all your sessions. Your personal access tokens keep working unless you revoke them.\n\n' +
-      'If it was not you, there is nothing that you need to do: your password stays as it is.',
+      'If this was not you, ignore this mail: your password stays as it is.',
   })
 
 type Wording = Readonly<{ subject: string; before: string; action: string; after: string }>

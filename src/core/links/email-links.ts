@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { auditActorOf, emailKey, NewPassword, passwordEvent, RevokeTokens } from '../accounts/account.ts'
-import { findAccountOf } from '../accounts/queries.ts'
-import type { RequestOrigin } from '../actor.ts'
-import { recordAs } from '../audit/audit.ts'
+import { NewPassword, passwordEvent, RevokeTokens } from '../accounts/account.ts'
+import { recordAccount } from '../accounts/account-audit.ts'
+import * as accounts from '../accounts/accounts.ts'
+import type { RequestSource } from '../actor.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import { latestNow } from '../clock-skew.ts'
 import { notFound } from '../errors.ts'
@@ -13,22 +13,23 @@ import { Email, Id, StrictObject } from '../schema.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
 import { countMailRequest } from '../sign-in/sign-in-limits.ts'
+import type { Row } from '../tables.ts'
 import { revokeAllOf } from '../tokens/tokens.ts'
 import { transaction } from '../transactions.ts'
 import { isLinkOf, linkRowId } from './link.ts'
 import * as queries from './queries.ts'
 
-/** How long each link is good. */
+/** How long each link is valid. */
 export const EMAIL_LINK_SECONDS = { 'verify-email': 24 * 3600, 'reset-password': 3600 } as const
 
-/** An address asks for one mail within this time, and can have so many live links: nobody's mailbox is flooded. */
-const PAUSE_SECONDS = 60
-const MOST_LIVE = 5
+/** At most one mail per address in this time, and so many valid links, so that a mailbox can't be flooded. */
+const MIN_SECONDS_BETWEEN_LINKS = 60
+const MAX_PENDING_LINKS = 5
 
-/** Longer than the few statements of asking take. */
-const ANSWER_MS = 50
+/** Longer than the statements of a request for a link take. */
+const MIN_RESPONSE_MS = 50
 
-/** The body that asks for a link. */
+/** The body that requests a link. */
 export const RequestLink = StrictObject({ email: Email() })
 /** The body that uses a link. */
 export const LinkToken = StrictObject({
@@ -41,29 +42,28 @@ export const ResetPassword = Type.Composite(
 )
 export type ResetPassword = Static<typeof ResetPassword>
 
-/** Has a link mailed that sets a new password, if an account has this address and there is a mail gateway. */
-export const forgotPassword = (ctx: Context, email: string, origin: RequestOrigin): Promise<void> =>
-  requestLink(ctx, email, origin, (tx, user) => createLink(ctx, tx, user.id, 'reset-password'))
+/** Mails a link that sets a new password, if an account has this address and there is a mail gateway. */
+export const forgotPassword = (ctx: Context, email: string, source: RequestSource): Promise<void> =>
+  requestLink(ctx, email, source, (tx, user) => createLink(ctx, tx, user.id, 'reset-password'))
 
-/** Has the link mailed again that proves an address, if an account awaits it and there is a mail gateway. */
-export const resendVerification = (ctx: Context, email: string, origin: RequestOrigin): Promise<void> =>
-  requestLink(ctx, email, origin, async (tx, user) => {
+/** Mails another link that verifies an address, if its account needs one and there is a mail gateway. */
+export const resendVerification = (ctx: Context, email: string, source: RequestSource): Promise<void> =>
+  requestLink(ctx, email, source, async (tx, user) => {
     if (user.email_verified_at === null) await createLink(ctx, tx, user.id, 'verify-email')
   })
 
-/** Has the link mailed that proves a new account's address, in the transaction of its registration. */
+/** Mails the link that verifies a new account's address; in the transaction of its registration. */
 export const sendVerification = (ctx: Context, tx: Transaction, userId: string): Promise<void> =>
   createLink(ctx, tx, userId, 'verify-email')
 
-/** Follows the link that proves an account's address. 404 when it is unknown, used or expired. */
-export async function verifyEmail(ctx: Context, token: string, origin: RequestOrigin): Promise<void> {
-  // Before a transaction is begun: a guess costs one look-up.
+/** Verifies an account's address with the link that was mailed. 404 when it is unknown, used or expired. */
+export async function verifyEmail(ctx: Context, token: string, source: RequestSource): Promise<void> {
+  // Checked before a transaction begins: a guessed token costs one query.
   await linkOf(ctx, ctx.db, token, 'verify-email')
   await transaction(ctx, async (tx) => {
     const userId = await useLink(ctx, tx, token, 'verify-email')
-    const verified = await queries.verifyAddress(tx, userId, ctx.clock.now())
-    if (verified.count === 0) return
-    await recordOwn(ctx, tx, userId, origin, {
+    if (!(await accounts.markEmailVerified(tx, userId, ctx.clock.now()))) return
+    await recordUser(ctx, tx, userId, source, {
       eventType: 'user.email_verified',
       resourceId: userId,
       description: 'E-mail address verified.',
@@ -72,26 +72,26 @@ export async function verifyEmail(ctx: Context, token: string, origin: RequestOr
 }
 
 /**
- * Follows the link that sets a new password: it proves the address too, and ends every session and every other such
- * link, and if asked to the account's personal access tokens. 404 when it is unknown, used or expired. Gives the device
- * cookie of the browser that did it; those of before are void.
+ * Sets a new password with the link that was mailed. It also verifies the address, ends all sessions and all other such
+ * links, and on request revokes the personal access tokens. 404 when the link is unknown, used or expired. Returns the new
+ * device cookie of this browser; earlier ones are void.
  */
 export async function resetPassword(
   ctx: Context,
   input: ResetPassword,
-  origin: RequestOrigin,
+  source: RequestSource,
   deviceCookies: readonly string[],
 ): Promise<{ deviceCookie: string }> {
-  // Before the work of hashing, which nobody without a link may cause.
+  // Check the link first: hashing is expensive.
   await linkOf(ctx, ctx.db, input.token, 'reset-password')
   const passwordHash = await ctx.passwords.hash(input.new_password)
   return transaction(ctx, async (tx) => {
     const userId = await useLink(ctx, tx, input.token, 'reset-password')
     const now = ctx.clock.now()
-    await queries.setPassword(tx, userId, passwordHash, now)
-    await queries.verifyAddress(tx, userId, now)
+    await accounts.replacePassword(tx, userId, passwordHash, now)
+    await accounts.markEmailVerified(tx, userId, now)
     await sessions.endAll(tx, userId)
-    const record = (event: AuditEvent) => recordOwn(ctx, tx, userId, origin, event)
+    const record = (event: AuditEvent) => recordUser(ctx, tx, userId, source, event)
     const revoked = input.revoke_tokens ? await revokeAllOf(tx, userId, record) : null
     await record({
       eventType: 'user.password_reset',
@@ -103,32 +103,30 @@ export async function resetPassword(
   })
 }
 
-/** Voids the links that would set an account's password: the owner has just set another one. */
+/** Ends the links that set an account's password, since its user has just set another one. */
 export async function revokePasswordLinks(ctx: Context, tx: Transaction, userId: string): Promise<void> {
   await queries.markAllUsed(tx, userId, 'reset-password', ctx.clock.now())
 }
 
-type Asking = { id: string; email_verified_at: Date | null }
-
-/** Answers no sooner than after a fixed time: whether anything was enqueued must not be told by a stopwatch. */
+/** Takes a minimum time, so that the response time does not tell whether the address has an account. */
 async function requestLink(
   ctx: Context,
   email: string,
-  origin: RequestOrigin,
-  answer: (tx: Transaction, user: Asking) => Promise<void>,
+  source: RequestSource,
+  create: (tx: Transaction, user: Row<'users', 'id' | 'email_verified_at'>) => Promise<void>,
 ): Promise<void> {
   if (ctx.config.smtp === null) return
-  await countMailRequest(ctx, origin.ipAddress)
-  const noSooner = new Promise((resolve) => setTimeout(resolve, ANSWER_MS))
+  await countMailRequest(ctx, source.ipAddress)
+  const minimumTime = new Promise((resolve) => setTimeout(resolve, MIN_RESPONSE_MS))
   await transaction(ctx, async (tx) => {
-    const [user] = await queries.lockAddress(tx, emailKey(email))
-    if (user !== undefined) await answer(tx, user)
+    const user = await accounts.lockAccountByEmail(tx, email)
+    if (user !== undefined) await create(tx, user)
   })
   await ctx.queue.wake()
-  await noSooner
+  await minimumTime
 }
 
-/** The caller holds the user's row, or has just inserted it. */
+/** The user's row must be locked, or inserted in this transaction. */
 async function createLink(
   ctx: Context,
   tx: Transaction,
@@ -144,9 +142,9 @@ async function createLink(
     nonce: randomBytes(32),
     at,
     expiresAt: after(EMAIL_LINK_SECONDS[purpose]),
-    recentAt: after(-PAUSE_SECONDS),
+    recentAt: after(-MIN_SECONDS_BETWEEN_LINKS),
     latest: latestNow(at),
-    most: MOST_LIVE,
+    most: MAX_PENDING_LINKS,
   })
   if (link === undefined) return
   const job = purpose === 'verify-email' ? 'send-verification' : 'send-password-reset'
@@ -166,7 +164,7 @@ async function linkOf(
   return link
 }
 
-/** Uses up a link and every other one of its account and purpose; gives the account. */
+/** Marks a link, and every other of its account and purpose, as used; returns the account's user id. */
 async function useLink(
   ctx: Context,
   tx: Transaction,
@@ -174,22 +172,20 @@ async function useLink(
   purpose: queries.EmailLinkPurpose,
 ): Promise<string> {
   const link = await linkOf(ctx, tx, token, purpose)
-  await queries.lockUser(tx, link.user_id)
-  const closed = await queries.markAllUsed(tx, link.user_id, purpose, ctx.clock.now())
-  // Whoever held the account's row may have used this one.
-  if (!closed.some(({ id }) => id === link.id)) throw notFound('Link')
+  await accounts.lockAccount(tx, link.user_id)
+  const used = await queries.markAllUsed(tx, link.user_id, purpose, ctx.clock.now())
+  // A concurrent request that held the lock may have used this one.
+  if (!used.some(({ id }) => id === link.id)) throw notFound('Link')
   return link.user_id
 }
 
-async function recordOwn(
+async function recordUser(
   ctx: Context,
   tx: Transaction,
   userId: string,
-  origin: RequestOrigin,
+  source: RequestSource,
   event: AuditEvent,
 ): Promise<void> {
-  const [account] = await findAccountOf(tx, userId)
-  const organisationId = account?.deployment_organisation_id ?? null
-  if (account === undefined || organisationId === null) return
-  await recordAs(ctx, tx, auditActorOf(account, null, origin), organisationId, event)
+  const account = await accounts.findAccount(tx, userId)
+  if (account !== undefined) await recordAccount(ctx, tx, account, { source }, event)
 }

@@ -1,15 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from '../../context.ts'
 
-/** What a link is for; a link of one purpose is none of another. */
+/** What a link is for. Its token is valid for this purpose only. */
 export type LinkPurpose = 'invite' | 'verify-email' | 'reset-password'
 
-/** The row that a link stands for; `nonce` is 32 random bytes that only the database knows. */
+/** The row of a link; `nonce` is 32 random bytes that only the database knows. */
 export type LinkRow = Readonly<{ id: string; nonce: Uint8Array }>
 
 /**
- * The token of a row's link: the row's id, then an HMAC under SECRET_KEY of purpose, id and nonce. It is computed
- * whenever it is needed and stored nowhere.
+ * The token of a link: the row's id, then an HMAC under SECRET_KEY of purpose, id and nonce. It is computed when it is
+ * needed, and never stored.
  */
 export function linkToken(ctx: Context, purpose: LinkPurpose, row: LinkRow): string {
   const mac = createHmac('sha256', ctx.config.secretKey)
@@ -19,17 +19,17 @@ export function linkToken(ctx: Context, purpose: LinkPurpose, row: LinkRow): str
   return row.id.replaceAll('-', '') + mac
 }
 
-/** The address of a row's link. The token stands in the fragment, which no browser sends to a server. */
+/** The URL of a link. The token is in the fragment, which browsers don't send to a server. */
 export const linkUrl = (ctx: Context, purpose: LinkPurpose, row: LinkRow): string =>
   `${ctx.config.origin}/${purpose}#${linkToken(ctx, purpose, row)}`
 
-/** The id of the row that a token claims to stand for; null for what has not the form of a token. */
+/** The id of the row that a token names, unverified; null for malformed tokens. */
 export function linkRowId(token: string): string | null {
   const id = FORM.exec(token)?.slice(1)
   return id === undefined ? null : id.join('-')
 }
 
-/** Whether a token is this row's link for this purpose, compared in constant time. */
+/** Whether a token is the one of this row's link for this purpose, compared in constant time. */
 export function isLinkOf(ctx: Context, purpose: LinkPurpose, row: LinkRow, token: string): boolean {
   const expected = Buffer.from(linkToken(ctx, purpose, row))
   const given = Buffer.from(token)

@@ -1,62 +1,39 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { type CallerRow, callerColumns, personOfSession } from '../accounts/queries.ts'
 import { isId } from '../id.ts'
 import { oldestFirst, type PageRange } from '../pagination.ts'
+import type { Row } from '../tables.ts'
+import type { ActiveTimes } from './lifetime.ts'
 
-/** A sign-in as it is stored. */
-export type SessionRow = Readonly<{
-  id: string
-  ip_address: string | null
-  user_agent: string | null
-  created_at: Date
-  last_used_at: Date
-  expires_at: Date
-}>
+/** A session as it is stored, without the hash of its cookie. */
+export type SessionRow = Readonly<
+  Row<'sessions', 'id' | 'ip_address' | 'user_agent' | 'created_at' | 'last_used_at' | 'expires_at'>
+>
 
-/** Whom a cookie or bearer of a session names, and how old the session is. */
-export type SessionCallerRow = CallerRow & {
-  session_created_at: Date
-  session_expires_at: Date
-  session_last_used_at: Date
-}
-
-/** The person behind a session's cookie, with the live membership if there is one, by the cookie's hash. */
-export const findByCookie = (db: Queryable, hash: Buffer) =>
-  db<SessionCallerRow[]>`
-    select s.id as credential_id, s.created_at as session_created_at,
-      s.expires_at as session_expires_at, s.last_used_at as session_last_used_at, ${callerColumns(db)}, u.full_name
-    from sessions s
-    ${personOfSession(db)}
-    where s.cookie_hash = ${hash}`
-
-/** The times between which a session is alive. */
-export type Life = Readonly<{ now: Date; idleSince: Date; latest: Date }>
-
-const isAlive = (db: Queryable, { now, idleSince, latest }: Life) =>
+const isActive = (db: Queryable, { now, idleSince, latest }: ActiveTimes) =>
   db`(expires_at > ${now} and last_used_at > ${idleSince} and created_at <= ${latest})`
 
 /**
- * Takes an account's row while its password is still the one that was checked: a change of password and a sign-in with
- * the old one come one after the other, and so do two sign-ins.
+ * Locks an account unless its password was changed since it was checked. So no session of an old password survives, and
+ * sign-ins to one account come one after the other.
  */
 export const lockPassword = (tx: Transaction, userId: string, passwordHash: string) =>
   tx`select 1 from users where id = ${userId} and password_hash = ${passwordHash} for no key update`
 
 /**
- * Deletes a person's sessions that are over, and of the others all but the `most` newest; tells which were alive. The
- * caller holds the account's row.
+ * Deletes a user's expired sessions, and of the active ones all but the `most` newest; tells which were active.
+ * Requires the lock of the account.
  */
-export const removeSurplus = (tx: Transaction, userId: string, life: Life, most: number) =>
-  tx<{ id: string; was_live: boolean }[]>`
+export const removeSurplus = (tx: Transaction, userId: string, times: ActiveTimes, most: number) =>
+  tx<{ id: string; was_active: boolean }[]>`
     delete from sessions where id in (
       select id from sessions
-      where user_id = ${userId} and (not ${isAlive(tx, life)} or id not in (
-        select id from sessions where user_id = ${userId} and ${isAlive(tx, life)}
+      where user_id = ${userId} and (not ${isActive(tx, times)} or id not in (
+        select id from sessions where user_id = ${userId} and ${isActive(tx, times)}
         order by created_at desc, id desc limit ${most}
       ))
       order by created_at, id for update
     )
-    returning id, ${isAlive(tx, life)} as was_live`
+    returning id, ${isActive(tx, times)} as was_active`
 
 /** A new session. */
 export type NewSession = Readonly<{
@@ -76,15 +53,15 @@ export const insert = (tx: Transaction, session: NewSession) =>
     values (${session.id}, ${session.userId}, ${session.cookieHash}, ${session.ipAddress}, ${session.userAgent},
       ${session.at}, ${session.at}, ${session.expiresAt})`
 
-/** Takes a session's row and notes its use; nothing when it has ended. */
-export const use = (tx: Transaction, id: string, at: Date) =>
+/** Locks a session and writes that it was used; no row when it has ended. */
+export const lockAndMarkUsed = (tx: Transaction, id: string, at: Date) =>
   tx<{ expires_at: Date }[]>`update sessions set last_used_at = ${at} where id = ${id} returning expires_at`
 
 /**
- * Deletes a session's bearers that are over or expire after `latest`, and of the others all but the `most` newest. The
- * caller holds the session's row.
+ * Deletes a session's tokens that have expired or expire after `latest`, and of the others all but the `most` newest.
+ * Requires the lock of the session.
  */
-export const removeSurplusBearers = (
+export const removeSurplusTokens = (
   tx: Transaction,
   sessionId: string,
   at: Date,
@@ -98,31 +75,26 @@ export const removeSurplusBearers = (
       order by expires_at desc, hash limit ${most}
     )`
 
-/** Stores a bearer under a session, whose row the caller holds. */
+/** Stores a session token. Requires the lock of the session. */
 export const insertToken = (tx: Transaction, sessionId: string, hash: Buffer, expiresAt: Date) =>
   tx`
     insert into session_tokens (hash, session_id, expires_at) values (${hash}, ${sessionId}, ${expiresAt})`
 
-/** Keeps a session from ending before the transaction does; nothing when it has ended. */
-export const hold = (tx: Transaction, id: string) => tx`select 1 from sessions where id = ${id} for share`
+/** Keeps a session from being ended until the transaction ends; no row when it has ended. */
+export const lockShared = (tx: Transaction, id: string) =>
+  tx`select 1 from sessions where id = ${id} for share`
 
-/** Notes that a session was used, unless that was noted between `unless` and now. */
-export const touch = (db: Queryable, id: string, at: Date, unless: Date) =>
-  db`
-    update sessions set last_used_at = ${at}
-    where id = ${id} and (last_used_at <= ${unless} or last_used_at > ${at})`
-
-/** A person's sessions that are not over, oldest first. */
-export const list = (db: Queryable, userId: string, life: Life, window: PageRange) => db<SessionRow[]>`
+/** A user's active sessions, oldest first. */
+export const list = (db: Queryable, userId: string, times: ActiveTimes, range: PageRange) => db<SessionRow[]>`
     select id, ip_address, user_agent, created_at, last_used_at, expires_at from sessions
-    where user_id = ${userId} and ${isAlive(db, life)}
-      ${oldestFirst(db, 'sessions', window)}`
+    where user_id = ${userId} and ${isActive(db, times)}
+      ${oldestFirst(db, 'sessions', range)}`
 
-/** Deletes one session of a person, and its bearers with it; nothing for a malformed id. */
+/** Deletes one session of a user, and its tokens with it; false when there is none, or the id is malformed. */
 export const remove = async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
   isId(id) && (await tx`delete from sessions where id = ${id} and user_id = ${userId}`).count > 0
 
-/** Deletes all sessions of a person, and their bearers with them; in one order, so that two never wait in a circle. */
+/** Deletes all sessions of a user, and their tokens with them. In one order: two deletions can't deadlock. */
 export const removeAll = (tx: Transaction, userId: string) =>
   tx`
     delete from sessions where id in (

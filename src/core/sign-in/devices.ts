@@ -2,31 +2,31 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import { latestNow } from '../clock-skew.ts'
 
-/** How long an account knows a browser after its last sign-in. */
+/** How long a device is known after its last sign-in. */
 export const DEVICE_SECONDS = 365 * 24 * 3600
 
-/** One browser is known to at most this many accounts, the last ones that signed in. */
-const MOST_ACCOUNTS = 4
+/** A browser is a known device of at most this many accounts, the last ones that signed in. */
+const MAX_ACCOUNTS = 4
 
-/** More entries than any browser was given are not looked at. */
-const MOST_ENTRIES = 50
+/** Further entries are ignored; no browser was given so many. */
+const MAX_ENTRIES = 50
 
-/** What a device cookie is bound to: it is worth nothing for another account, or once the password is another. */
+/** What a device cookie is bound to: it is invalid for another account, and after a change of password. */
 export type DeviceAccount = Readonly<{ user_id: string; password_hash: string | null }>
 
 /**
- * The id under which an account knows a browser, by the values of its device cookies; null when none is good. Takes
- * the same work for no account at all.
+ * The id of a known device of an account, from the values of its device cookies; null when none is valid. Does the same
+ * work without an account.
  */
 export const knownDevice = (
   ctx: Context,
   account: DeviceAccount | undefined,
   cookies: readonly string[],
-): string | null => find(ctx, account ?? NOBODY, entriesOf(ctx, cookies))?.id ?? null
+): string | null => find(ctx, account ?? NO_ACCOUNT, entriesOf(ctx, cookies))?.id ?? null
 
 /**
- * The device cookie of a browser that has just proved or set an account's password. It keeps what other accounts know
- * the browser by, and replaces what this one knew it by, under the password before if that has just changed.
+ * The device cookie of a browser that has just entered or set an account's password. It keeps the entries of other
+ * accounts and replaces this account's, which is bound to the password `before` if that has just changed.
  */
 export function deviceCookie(
   ctx: Context,
@@ -40,29 +40,29 @@ export function deviceCookie(
   const expires = Math.floor(ctx.clock.now().getTime() / 1000) + DEVICE_SECONDS
   const fresh = `${id}.${expires}.${macOf(ctx, account, id, expires)}`
   const kept = entries.filter((entry) => entry !== replaced).map(({ text }) => text)
-  return [...new Set([fresh, ...kept])].slice(0, MOST_ACCOUNTS).join(SEPARATOR)
+  return [...new Set([fresh, ...kept])].slice(0, MAX_ACCOUNTS).join(SEPARATOR)
 }
 
 type Entry = Readonly<{ text: string; id: string; expires: number; mac: string }>
 
-/** No account has an empty id. */
-const NOBODY: DeviceAccount = { user_id: '', password_hash: null }
+/** Matches no account: none has an empty id. */
+const NO_ACCOUNT: DeviceAccount = { user_id: '', password_hash: null }
 
 const SEPARATOR = '~'
 const FORM = /^([A-Za-z0-9_-]{22})\.([1-9][0-9]{9,11})\.([A-Za-z0-9_-]{43})$/
 
-/** The well-formed entries of all cookies that have not expired, and end no later than one given now would. */
+/** The well-formed entries of all cookies that have not expired, and don't end later than one created now. */
 function entriesOf(ctx: Context, cookies: readonly string[]): Entry[] {
   const now = ctx.clock.now()
   const [earliest, latest] = [now, latestNow(now)].map((date) => date.getTime() / 1000) as [number, number]
   return cookies
-    .flatMap((cookie) => cookie.split(SEPARATOR, MOST_ENTRIES))
+    .flatMap((cookie) => cookie.split(SEPARATOR, MAX_ENTRIES))
     .flatMap((text) => {
       const [, id = '', digits = '', mac = ''] = FORM.exec(text) ?? []
       const expires = Number(digits)
       return expires > earliest && expires <= latest + DEVICE_SECONDS ? [{ text, id, expires, mac }] : []
     })
-    .slice(0, MOST_ENTRIES)
+    .slice(0, MAX_ENTRIES)
 }
 
 const find = (ctx: Context, account: DeviceAccount, entries: readonly Entry[]): Entry | undefined =>

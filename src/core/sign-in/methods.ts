@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import { hasOrganisation } from '../deployment.ts'
 
-/** How people can sign in here. */
+/** The ways to sign in that this deployment offers. */
 export const Methods = Type.Object({
   password: Type.Boolean({ description: 'Whether password authentication is on.' }),
   providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
@@ -13,7 +13,7 @@ export const Methods = Type.Object({
 })
 export type Methods = Static<typeof Methods>
 
-/** How people can sign in here, and whether anybody has an account yet. */
+/** The ways to sign in, and whether the first account is still to be registered. */
 export async function methods(ctx: Context): Promise<Methods> {
   return {
     password: ctx.config.passwordAuth,

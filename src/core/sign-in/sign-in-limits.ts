@@ -8,20 +8,20 @@ import { tooMany } from '../errors.ts'
 const PER_ADDRESS: RateLimit = { limit: 60, windowSeconds: 60 }
 const PER_ACCOUNT: RateLimit = { limit: 100, windowSeconds: 3600 }
 
-/** What one device or session may try, besides RATE_LIMIT_AUTH, and what all of an account may try together. */
+/** Attempts of one device or session, besides RATE_LIMIT_AUTH, and of all of an account together. */
 const PER_CREDENTIAL: RateLimit = { limit: 100, windowSeconds: 3600 }
 const TOGETHER: readonly RateLimit[] = [
   { limit: 30, windowSeconds: 60 },
   { limit: 300, windowSeconds: 3600 },
 ]
 
-/** A browser that an account knows, or a session of the account. */
+/** A known device of an account, or a session of it. */
 export type OwnCredential = Readonly<{ userId: string; id: string }>
 
 /**
- * Counts an attempt to sign in before its password is looked at, for an account that need not exist. 429 beyond the
- * limit of the account from this address, of the address, or of the account from anywhere. A device that the account
- * knows counts by itself, whatever strangers do; beyond its own limit it is a stranger. API.md, Around it.
+ * Counts a sign-in attempt before its password is checked; the account need not exist. 429 beyond the limit of the account
+ * from this address, of the address, or of the account from any address. A known device has a limit of its own, which
+ * strangers can't use up; beyond it, it counts as a stranger.
  */
 export async function countAttempt(
   ctx: Context,
@@ -32,45 +32,45 @@ export async function countAttempt(
   const own = ctx.config.rateLimits.auth
   if (own === null) return
   const now = ctx.clock.now().getTime()
-  const asDevice = device && (await countOwn(ctx, own, now, 'device', device))
-  if (device !== null && asDevice === null) return
+  const deviceLimit = device && (await countOwn(ctx, own, now, 'device', device))
+  if (device !== null && deviceLimit === null) return
   const network = networkOf(ipAddress)
-  const asStranger = await count(ctx, [
+  const strangerLimit = await count(ctx, [
     counterWindow(ctx, own, now, ['account and address', emailKey, network]),
     counterWindow(ctx, PER_ADDRESS, now, ['address', network]),
     counterWindow(ctx, PER_ACCOUNT, now, ['account', emailKey]),
   ])
-  if (asStranger === null) return
-  const sooner = asDevice !== null && asDevice.end < asStranger.end ? asDevice : asStranger
-  throw refusal(now, 'Too many attempts to sign in; wait before the next one.', sooner)
+  if (strangerLimit === null) return
+  const sooner = deviceLimit !== null && deviceLimit.end < strangerLimit.end ? deviceLimit : strangerLimit
+  throw limitError(now, 'Too many sign-in attempts. Try again later.', sooner)
 }
 
 /**
- * Counts an attempt to prove the password of whoever is signed in already, before the password is looked at. 429
- * beyond what one session may try, or all of the account together: strangers have no part in it.
+ * Counts an attempt of a signed-in user to enter the current password, before the password is checked. 429 beyond the
+ * limit of the session, or of all sessions of the account together. Attempts of strangers don't count.
  */
 export async function countPasswordProof(ctx: Context, session: OwnCredential): Promise<void> {
   const own = ctx.config.rateLimits.auth
   if (own === null) return
   const now = ctx.clock.now().getTime()
-  const passed = await countOwn(ctx, own, now, 'session', session)
-  if (passed === null) return
-  throw refusal(now, 'Too many attempts at the current password; wait before the next one.', passed)
+  const exceeded = await countOwn(ctx, own, now, 'session', session)
+  if (exceeded === null) return
+  throw limitError(now, 'Too many attempts at the current password. Try again later.', exceeded)
 }
 
-/** Counts an attempt at the setup token as an attempt to sign in from its address. 429 beyond the limit. */
+/** Counts an attempt at the setup token as a sign-in attempt from its address. 429 beyond the limit. */
 export const countSetupToken = (ctx: Context, ipAddress: string | null): Promise<void> =>
-  countFrom(ctx, 'address', ipAddress, 'Too many attempts at the setup token; wait before the next one.')
+  countFrom(ctx, 'address', ipAddress, 'Too many attempts at the setup token. Try again later.')
 
 /** Counts a registration without an invite. 429 beyond 60 a minute from one address; off with the sign-in limits. */
 export const countRegistration = (ctx: Context, ipAddress: string | null): Promise<void> =>
-  countFrom(ctx, 'registration', ipAddress, 'Too many registrations; wait before the next one.')
+  countFrom(ctx, 'registration', ipAddress, 'Too many registrations. Try again later.')
 
 /** Counts a request for a mail. 429 beyond 60 a minute from one address; off with the sign-in limits. */
 export const countMailRequest = (ctx: Context, ipAddress: string | null): Promise<void> =>
-  countFrom(ctx, 'mail request', ipAddress, 'Too many requests for a mail; wait before the next one.')
+  countFrom(ctx, 'mail request', ipAddress, 'Too many requests for a mail. Try again later.')
 
-/** What shares a limit: an IPv4 address, or the /64 that an IPv6 address is in, for whoever has one has all of it. */
+/** The unit that limits count: an IPv4 address, or an IPv6 /64, which usually belongs to one client. */
 export function networkOf(ipAddress: string | null): string {
   if (ipAddress === null || !ipaddr.isValid(ipAddress)) return 'unknown'
   const address = ipaddr.process(ipAddress)
@@ -87,18 +87,18 @@ async function countFrom(
   ctx: Context,
   what: string,
   ipAddress: string | null,
-  sentence: string,
+  message: string,
 ): Promise<void> {
   if (ctx.config.rateLimits.auth === null) return
   const now = ctx.clock.now().getTime()
-  const passed = await count(ctx, [counterWindow(ctx, PER_ADDRESS, now, [what, networkOf(ipAddress)])])
-  if (passed !== null) throw refusal(now, sentence, passed)
+  const exceeded = await count(ctx, [counterWindow(ctx, PER_ADDRESS, now, [what, networkOf(ipAddress)])])
+  if (exceeded !== null) throw limitError(now, message, exceeded)
 }
 
-const refusal = (now: number, sentence: string, { end, rate }: CounterWindow) =>
-  tooMany(sentence, (end - now) / 1000, rate.limit)
+const limitError = (now: number, message: string, { end, rate }: CounterWindow) =>
+  tooMany(message, (end - now) / 1000, rate.limit)
 
-/** What is refused by the limit of its own counts for no other: whoever stole one device or session stops no other. */
+/** Beyond its own limit, an attempt does not count for the account: a stolen device or session can't block the others. */
 async function countOwn(
   ctx: Context,
   own: RateLimit,
@@ -106,18 +106,18 @@ async function countOwn(
   kind: 'device' | 'session',
   { userId, id }: OwnCredential,
 ): Promise<CounterWindow | null> {
-  const passed = await count(ctx, [
+  const exceeded = await count(ctx, [
     counterWindow(ctx, own, now, [kind, userId, id]),
     counterWindow(ctx, PER_CREDENTIAL, now, [`${kind} in an hour`, userId, id]),
   ])
-  if (passed !== null) return passed
+  if (exceeded !== null) return exceeded
   const together = TOGETHER.map((rate) =>
     counterWindow(ctx, rate, now, [`every ${kind}`, userId, String(rate.windowSeconds)]),
   )
   return count(ctx, together)
 }
 
-/** Keys are HMACs: neither addresses nor who has an account can be read from the table. */
+/** Keys are HMACs: the table shows neither addresses nor who has an account. */
 function counterWindow(ctx: Context, rate: RateLimit, now: number, what: readonly string[]): CounterWindow {
   const length = rate.windowSeconds * 1000
   const start = Math.floor(now / length) * length
@@ -127,14 +127,14 @@ function counterWindow(ctx: Context, rate: RateLimit, now: number, what: readonl
   return { key, rate, start, end: start + length }
 }
 
-/** Adds one to each window, and gives the last to end of those whose limit is passed; null when none is. */
+/** Adds one to each window; returns the last to end of those whose limit is exceeded, or null. */
 async function count(ctx: Context, windows: readonly CounterWindow[]): Promise<CounterWindow | null> {
   const counts = new Map((await addOne(ctx.db, windows)).map((row) => [row.key, row.count]))
-  const passed = windows.filter(({ key, rate }) => (counts.get(key) ?? 0) > rate.limit)
-  return passed.sort((a, b) => b.end - a.end)[0] ?? null
+  const exceeded = windows.filter(({ key, rate }) => (counts.get(key) ?? 0) > rate.limit)
+  return exceeded.sort((a, b) => b.end - a.end)[0] ?? null
 }
 
-/** One order of keys in every statement, so that two attempts never wait for each other. */
+/** Sorted keys avoid deadlocks between attempts. */
 function addOne(db: Database, windows: readonly CounterWindow[]) {
   const sorted = windows.toSorted((a, b) => (a.key < b.key ? -1 : 1))
   return db<{ key: string; count: number }[]>`

@@ -1,50 +1,49 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import { Account, type AccountRow, emailKey, needsVerification, presentAccount } from '../accounts/account.ts'
-import { recordFailedSignIn, recordSignIn } from '../accounts/account-audit.ts'
-import * as queries from '../accounts/queries.ts'
-import type { RequestOrigin } from '../actor.ts'
+import { findAccountByEmail } from '../accounts/accounts.ts'
+import type { RequestSource } from '../actor.ts'
 import { forbidden, unauthenticated } from '../errors.ts'
 import { Email, StrictObject, Text } from '../schema.ts'
 import { SessionToken } from '../sessions/session.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie, knownDevice } from './devices.ts'
+import { recordFailedSignIn, recordSignIn } from './sign-in-audit.ts'
 import { countAttempt } from './sign-in-limits.ts'
 
 /** The body that signs in. */
 export const SignIn = StrictObject({ email: Email(), password: Text(1024) })
 export type SignIn = Static<typeof SignIn>
 
-/** What a sign-in answers. */
+/** The response to a sign-in. */
 export const SignedIn = Type.Composite([SessionToken, Account])
 export type SignedIn = Static<typeof SignedIn>
 
 /**
  * Signs in with a password. The same 401 in the same time for an unknown address, a wrong password and an account
- * without one; 403 while the address awaits verification; 429 beyond the limits, or with too many passwords waiting.
- * Whoever succeeds gets a device cookie, with which strangers' attempts don't count against this browser.
+ * without a password; 403 until the address is verified; 429 beyond the limits, or when too many passwords wait to be
+ * checked. Returns a device cookie, with which strangers' attempts don't count against this browser.
  */
 export async function signIn(
   ctx: Context,
   input: SignIn,
-  origin: RequestOrigin,
+  source: RequestSource,
   deviceCookies: readonly string[],
 ): Promise<{ answer: SignedIn; cookie: string; deviceCookie: string }> {
-  const key = emailKey(input.email)
-  const [account] = await queries.findAccount(ctx.db, key)
+  const account = await findAccountByEmail(ctx.db, input.email)
   const device = knownDevice(ctx, account, deviceCookies)
   const own = account && device !== null ? { userId: account.user_id, id: device } : null
-  await countAttempt(ctx, key, origin.ipAddress, own)
+  await countAttempt(ctx, emailKey(input.email), source.ipAddress, own)
   const passwordHash = account?.password_hash ?? null
   const isRight = await ctx.passwords.verify(passwordHash, input.password)
-  if (account === undefined || passwordHash === null || !isRight) throw wrong(ctx, account, origin)
+  if (account === undefined || passwordHash === null || !isRight) throw failSignIn(ctx, account, source)
   if (needsVerification(ctx, account)) {
-    void recordFailedSignIn(ctx, account, 'Sign-in refused: the e-mail address is not verified.', origin)
+    void recordFailedSignIn(ctx, account, 'Sign-in refused: the e-mail address is not verified.', source)
     throw forbidden('Verify your e-mail address first, with the link that was sent to it.')
   }
-  const session = await sessions.open(ctx, account, passwordHash, origin)
-  if (session === null) throw wrong(ctx, account, origin)
-  await recordSignIn(ctx, account, session.id, origin)
+  const session = await sessions.open(ctx, account, passwordHash, source)
+  if (session === null) throw failSignIn(ctx, account, source)
+  await recordSignIn(ctx, account, session.id, source)
   const { cookie, accessToken, expiresAt } = session
   return {
     answer: { accessToken, expiresAt, ...presentAccount(ctx, account) },
@@ -53,15 +52,15 @@ export async function signIn(
   }
 }
 
-function wrong(ctx: Context, account: AccountRow | undefined, origin: RequestOrigin) {
-  ctx.metrics.signInFailed()
+function failSignIn(ctx: Context, account: AccountRow | undefined, source: RequestSource) {
+  ctx.metrics.countFailedSignIn()
   if (account === undefined) {
     ctx.log.info(
-      { requestId: origin.requestId, ipAddress: origin.ipAddress },
-      'a sign-in to no account failed',
+      { requestId: source.requestId, ipAddress: source.ipAddress },
+      'Failed sign-in: no such account',
     )
   } else {
-    void recordFailedSignIn(ctx, account, 'Sign-in failed.', origin)
+    void recordFailedSignIn(ctx, account, 'Sign-in failed.', source)
   }
   return unauthenticated('The e-mail address or the password is wrong.')
 }

@@ -3,8 +3,8 @@ import { type WaitOptions, waitUntil } from '../postgres/schema-status.ts'
 const ANSWER_MILLISECONDS = 3000
 
 /**
- * Asks whether a Keyward lives (or is ready), at `url` or else on its own port: a backend or worker by
- * `/service/health/`, a frontend by `/api/health`. Null when it does, else a sentence.
+ * Checks whether Keyward is alive (or ready), at `url` or else on its own port: a backend or worker by
+ * `/service/health/`, a frontend by `/api/health`. Null when it is, else a sentence.
  */
 export async function healthProblem(
   url: string | null,
@@ -18,7 +18,7 @@ export async function healthProblem(
 
 /**
  * Waits until the backend behind `url`, its `/service/ready/`, is ready on a schema that is at least `required`: for
- * whoever cannot reach the database itself. Throws a sentence when that takes longer than `timeoutSeconds`, and the
+ * a program that can't reach the database itself. Throws a sentence when that takes longer than `timeoutSeconds`, and the
  * signal's reason when it is aborted.
  */
 export async function waitForSchemaVia(url: string, required: number, options: WaitOptions): Promise<void> {
@@ -57,7 +57,7 @@ type Answer = { status: number; body: Record<string, unknown> }
 
 async function ask(url: string): Promise<Answer | null> {
   try {
-    // A connection that is kept would ask the same replica again and again.
+    // A kept connection always reaches the same replica.
     const headers = { connection: 'close' }
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_MILLISECONDS) })
     const body: unknown = await response.json().catch(() => null)

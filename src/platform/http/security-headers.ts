@@ -1,4 +1,4 @@
-/** Headers that keep browsers from doing anything with an answer that is no page. */
+/** Headers that keep browsers from doing anything with an answer other than a page. */
 export const API_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

@@ -3,7 +3,7 @@ export type Count = { count: number; resetSeconds: number }
 
 /**
  * Counters and wake-ups that may be lost at any moment: nothing that decides access may be kept here.
- * No method throws or hangs when the store is down; a store that comes back is used again by itself.
+ * No method throws or hangs when the store is down; it reconnects by itself.
  */
 export type Kv = {
   /**

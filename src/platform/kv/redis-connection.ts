@@ -1,4 +1,4 @@
-import { NoAnswer, within } from './kv-remote.ts'
+import { TimeoutError, withTimeout } from './remote.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
 const MIN_PAUSE_MS = 100
@@ -30,7 +30,7 @@ export function keepConnected(
   async function attempt() {
     current = newClient(address)
     const ended = endOf(current, heartbeatMs)
-    // Bun tells why it was refused to a command that waits in its queue, and only to that.
+    // Bun reports the reason of a failed connection only to a queued command.
     await current.ping()
     if (closed) return
     live = current
@@ -81,8 +81,8 @@ function endOf(client: Bun.RedisClient, heartbeatMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   // A peer that vanished without closing would otherwise go unnoticed by a connection that only listens.
   const heartbeat = setInterval(() => {
-    within(CONNECT_TIMEOUT_MS, client.ping()).catch((error) => {
-      if (error instanceof NoAnswer) client.close()
+    withTimeout(CONNECT_TIMEOUT_MS, client.ping()).catch((error) => {
+      if (error instanceof TimeoutError) client.close()
     })
   }, heartbeatMs)
   heartbeat.unref()

@@ -23,7 +23,7 @@ export type DataDirectory = {
  * secret of an existing database is missing.
  */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
-  const directory = await make(resolve(path))
+  const directory = await makeDirectory(resolve(path))
   const unlock = await lock(directory)
   try {
     const firstStart = await isEmpty(clusterDirectory(directory))
@@ -55,7 +55,7 @@ export async function isEmpty(path: string): Promise<boolean> {
   return names.length === 0
 }
 
-async function make(path: string): Promise<string> {
+async function makeDirectory(path: string): Promise<string> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 })
     return await realpath(path)
@@ -64,11 +64,11 @@ async function make(path: string): Promise<string> {
   }
 }
 
-const held = new Set<SqliteFile>()
+const openLocks = new Set<SqliteFile>()
 
 /**
  * The lock is SQLite's: a POSIX record lock, which the kernel releases when the process ends, and which children
- * do not inherit. No file is left to judge as stale, and nobody can be mistaken for a reused process id.
+ * do not inherit. So there is no stale lock file and no reused process id.
  */
 async function lock(directory: string): Promise<() => void> {
   const path = join(directory, 'lock')
@@ -78,15 +78,15 @@ async function lock(directory: string): Promise<() => void> {
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw unusable(directory, error)
   }
-  const file = acquire(directory, path)
-  // Referenced from here, because a collected handle would let go of the lock.
-  held.add(file)
+  const file = acquireLock(directory, path)
+  // Kept here, because garbage collection of the handle would release the lock.
+  openLocks.add(file)
   return () => {
-    if (held.delete(file)) file.close()
+    if (openLocks.delete(file)) file.close()
   }
 }
 
-function acquire(directory: string, path: string): SqliteFile {
+function acquireLock(directory: string, path: string): SqliteFile {
   let file: SqliteFile | undefined
   try {
     file = new SqliteFile(path, { readwrite: true, create: false })
@@ -151,7 +151,7 @@ function missingSecrets(directory: string, names: string[]): string {
   const files = names.map((name) => `secrets/${name}`).join(', ')
   return (
     `The data directory ${directory} has a database, but ${files} ${names.length === 1 ? 'is' : 'are'} missing. ` +
-    `Put back from your backup what is missing: a new secret would not fit what the database holds.`
+    `Put back from your backup what is missing: a new secret would not work with this database.`
   )
 }
 

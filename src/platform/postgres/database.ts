@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { createLimiter, type Limiter } from '../limiter.ts'
-import { type DeadlineKeeper, type Deadlines, keepDeadlines } from './database-deadlines.ts'
-import { type Outage, outageOf } from './database-faults.ts'
+import { type DeadlineKeeper, type Deadlines, keepDeadlines } from './deadlines.ts'
+import { type Outage, outageOf } from './outages.ts'
 
 /** Where Postgres is and how to enter it; `ssl` follows libpq's `sslmode`. */
 export type DatabaseConfig = Readonly<{
@@ -17,7 +17,7 @@ export type DatabaseConfig = Readonly<{
 /** A pool of connections: a tagged template that sends one statement. */
 export type Database = postgres.Sql & DeadlineKeeper
 
-/** Whatever can send statements: the pool, or a transaction on one of its connections. */
+/** What can send statements: the pool, or a transaction on one of its connections. */
 export type Queryable = postgres.Sql | postgres.TransactionSql
 
 /** One transaction. */
@@ -43,12 +43,12 @@ const DEADLINES: Deadlines = { statementMilliseconds: 5000, transactionMilliseco
 export function openDatabase(config: DatabaseConfig, options: DatabaseOptions = {}): Database {
   const deadlines = options.deadlines === undefined ? DEADLINES : options.deadlines
   const pool = postgres({
-    // As lists: a single text would be cut at the colons of an IPv6 address.
+    // Arrays: the driver splits a string at the colons of an IPv6 address.
     host: (config.host.startsWith('/') ? config.host : [config.host]) as string,
     port: [config.port] as unknown as number,
     database: config.database,
     username: config.username,
-    // As a function: an empty text would let PGPASSWORD in.
+    // A function: with an empty string the driver would use PGPASSWORD.
     password: () => config.password,
     ssl: sslOptions(config),
     max: options.max ?? 10,
@@ -105,9 +105,8 @@ function sslOptions(config: DatabaseConfig) {
 }
 
 /**
- * The gate of the transactions that wait for an organisation's lock: half of the pool's connections, so that the
- * others can always read. Up to 200 wait, each for 4 s: less than for a lock, so that those who arrived together are
- * refused rather than wait for the same lock once more. `Busy` for whoever cannot wait.
+ * Limits the transactions that wait for an organisation's lock to half of the pool, so that reads always get a
+ * connection. Up to 200 wait, each at most 4 s, which is shorter than the lock timeout.
  */
 export const createChangeLimiter = (db: Database): Limiter =>
   createLimiter({

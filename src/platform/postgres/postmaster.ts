@@ -1,7 +1,7 @@
 import { readFile, readlink, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { run } from './postgres-binaries.ts'
+import { run } from './binaries.ts'
 
 /** What a running server says of itself in its directory. */
 export type Postmaster = { pid: number; ready: boolean }
@@ -25,7 +25,7 @@ export async function stopLeftoverPostmaster(cluster: string): Promise<boolean> 
     await stopPostmaster(left.pid, cluster)
     return true
   }
-  // Postgres would take whoever has this process id now for its predecessor.
+  // Otherwise PostgreSQL takes the process with this id for a running server.
   if (isAlive(left.pid)) await rm(join(cluster, 'postmaster.pid'), { force: true })
   return false
 }

@@ -1,53 +1,53 @@
 import type { Log } from '../log.ts'
 import { type Database, recentOutage } from './database.ts'
-import { outageOf, outageSentence } from './database-faults.ts'
+import { outageOf, outageSentence } from './outages.ts'
 import { schemaProblem, schemaStatus } from './schema-status.ts'
 
-/** The database's newest migration where the program can work with it, else what keeps it from that. */
-export type Readiness = Readonly<{ schema: number; fault: null } | { fault: string }>
+/** The database's newest migration when the program can work with it, else what prevents that. */
+export type Readiness = Readonly<{ schema: number; problem: null } | { problem: string }>
 
 type Stores = Readonly<{ db: Database; log: Log; schemaVersion: number }>
 
 const LONGEST_MILLISECONDS = 2000
 
 /**
- * Finds out whether the program can do its work. However many ask, one look is begun at a time, and given up after
- * two seconds: whoever wants can ask, and a connection may hang although the database is back.
+ * Finds out whether the program can do its work. Concurrent callers share one check, which times out after two
+ * seconds: the route is public, and a connection may hang although the database is back.
  */
 export function readiness(stores: Stores): () => Promise<Readiness> {
-  let looking: Promise<Readiness> | null = null
+  let running: Promise<Readiness> | null = null
   return () => {
-    looking ??= withinLimit(look(stores)).finally(() => {
-      looking = null
+    running ??= withTimeout(check(stores)).finally(() => {
+      running = null
     })
-    return looking
+    return running
   }
 }
 
-async function withinLimit(looking: Promise<Readiness>): Promise<Readiness> {
+async function withTimeout(check: Promise<Readiness>): Promise<Readiness> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<Readiness>((resolve) => {
-    timer = setTimeout(resolve, LONGEST_MILLISECONDS, { fault: 'The database does not answer.' })
+    timer = setTimeout(resolve, LONGEST_MILLISECONDS, { problem: 'The database does not answer.' })
   })
   try {
-    return await Promise.race([looking, late])
+    return await Promise.race([check, late])
   } finally {
     clearTimeout(timer)
   }
 }
 
-async function look({ db, log, schemaVersion }: Stores): Promise<Readiness> {
+async function check({ db, log, schemaVersion }: Stores): Promise<Readiness> {
   try {
     const status = await schemaStatus(db, [{ version: schemaVersion }])
     const recent = recentOutage(db)
-    const fault = schemaProblem(status) ?? (recent === null ? null : outageSentence(recent))
-    return fault === null ? { schema: status.version, fault } : { fault }
+    const problem = schemaProblem(status) ?? (recent === null ? null : outageSentence(recent))
+    return problem === null ? { schema: status.version, problem } : { problem }
   } catch (error) {
     const outage = outageOf(error)
-    if (outage === 'unreachable') return { fault: 'The database cannot be reached.' }
-    if (outage !== null) return { fault: outageSentence(outage) }
+    if (outage === 'unreachable') return { problem: 'The database cannot be reached.' }
+    if (outage !== null) return { problem: outageSentence(outage) }
     const { name, code } = error as { name?: string; code?: string }
-    log.error({ cause: name, code }, "the database's schema could not be read")
-    return { fault: 'The database cannot be used: its schema could not be read.' }
+    log.error({ cause: name, code }, "The database's schema could not be read")
+    return { problem: 'The database cannot be used: its schema could not be read.' }
   }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import type { Database, Queryable } from './database.ts'
-import { leaveConnection } from './database-deadlines.ts'
-import { outageSentence } from './database-faults.ts'
+import { leaveConnection } from './deadlines.ts'
+import { outageSentence } from './outages.ts'
 
 /**
  * The database's schema beside the one that this program needs. `ready` and `newer` can be worked with;
@@ -47,7 +47,7 @@ export type WaitOptions = {
   timeoutSeconds: number
   log: Log
   signal?: AbortSignal
-  /** How long to wait between two looks. */
+  /** How long to wait between two checks. */
   pollSeconds?: number
 }
 
@@ -59,7 +59,7 @@ export async function waitForSchema(db: Database, migrations: Versions, options:
   await waitUntil(
     'the database',
     async () => {
-      const status = await lookOnce(db, migrations)
+      const status = await checkOnce(db, migrations)
       if (typeof status === 'string') return status
       if (status.state === 'too-new') throw new Error(schemaProblem(status) ?? '')
       return schemaProblem(status)
@@ -73,7 +73,7 @@ export async function waitForDatabase(db: Database, options: WaitOptions): Promi
   await waitUntil(
     'the database',
     async () => {
-      const status = await lookOnce(db, [])
+      const status = await checkOnce(db, [])
       return typeof status === 'string' ? status : null
     },
     options,
@@ -81,24 +81,24 @@ export async function waitForDatabase(db: Database, options: WaitOptions): Promi
 }
 
 /**
- * Looks at `what` again and again until there is no problem, and logs each that is not the one before. Throws a sentence when
- * that takes longer than `timeoutSeconds`, and the signal's reason when it is aborted.
+ * Checks again and again until there is no problem, and logs each new problem. Throws a sentence when that takes
+ * longer than `timeoutSeconds`, and the signal's reason when it is aborted.
  */
 export async function waitUntil(
   what: string,
-  look: () => Promise<string | null>,
+  check: () => Promise<string | null>,
   options: WaitOptions,
 ): Promise<void> {
   const deadline = performance.now() + options.timeoutSeconds * 1000
   let before: string | null = null
   for (;;) {
     options.signal?.throwIfAborted()
-    const problem = await look()
+    const problem = await check()
     if (problem === null) return
     if (problem !== before) options.log.info({ reason: problem }, `Waiting for ${what}`)
     before = problem
     const left = deadline - performance.now()
-    if (left <= 0) throw new Error(`Waited ${options.timeoutSeconds} s in vain. ${problem}`)
+    if (left <= 0) throw new Error(`Gave up after ${options.timeoutSeconds} s. ${problem}`)
     await sleep(Math.min(left, (options.pollSeconds ?? 1) * 1000), undefined, { signal: options.signal })
   }
 }
@@ -131,8 +131,8 @@ function compare(version: number, required: number, floor: number): SchemaStatus
   return version > required ? 'newer' : 'ready'
 }
 
-// Whatever the fault: a database that is being set up refuses the password or lacks the database for a while too.
-async function lookOnce(db: Database, migrations: Versions): Promise<SchemaStatus | string> {
+// Any error counts: during set-up, the password or the database may be missing for a while.
+async function checkOnce(db: Database, migrations: Versions): Promise<SchemaStatus | string> {
   try {
     return await schemaStatus(db, migrations)
   } catch (error) {

@@ -4,8 +4,8 @@ import { Value } from 'typebox/value'
 import type { Kv } from '../kv/kv.ts'
 import type { Log } from '../log.ts'
 import type { Database, Transaction } from '../postgres/database.ts'
-import { outageOf } from '../postgres/database-faults.ts'
-import { poolForQueue, transactionForQueue } from './queue-database.ts'
+import { outageOf } from '../postgres/outages.ts'
+import { poolForQueue, transactionForQueue } from './database.ts'
 
 /**
  * A kind of job. Its payload carries ids of rows, never tokens or addresses: it is stored as it is.
@@ -32,7 +32,7 @@ export type PayloadOf<D extends JobDefinition, N extends D['name']> = Static<
 export type Queue<D extends JobDefinition = JobDefinition> = {
   /** Makes the queues known to the database, whose schema must be there. Before the first `send`. */
   start(): Promise<void>
-  /** Enqueues in the caller's transaction, by one statement. Throws when the payload is not what the job takes. */
+  /** Enqueues in the caller's transaction, by one statement. Throws when the payload is invalid. */
   send<N extends D['name']>(tx: Transaction, name: N, payload: PayloadOf<D, N>): Promise<void>
   /** Has workers look at once instead of at their next poll. Call it after the commit. */
   wake(): Promise<void>
@@ -66,8 +66,7 @@ export function createQueue<D extends JobDefinition>(ctx: QueueContext, definiti
     async send(tx, name, payload) {
       const definition = known.get(name)
       if (definition === undefined) throw new Error(`There is no job called ${name}.`)
-      if (!isPayload(definition, payload))
-        throw new Error(`The payload of the job ${name} is not what it takes.`)
+      if (!isPayload(definition, payload)) throw new Error(`The payload of the job ${name} is invalid.`)
       await boss.send(name, payload, { db: transactionForQueue(tx) })
     },
     wake: async () => ctx.kv?.publish(WAKE_CHANNEL),
@@ -75,7 +74,7 @@ export function createQueue<D extends JobDefinition>(ctx: QueueContext, definiti
   }
 }
 
-/** Whether a payload is what the job takes. */
+/** Whether a payload is valid for a job. */
 export const isPayload = (definition: JobDefinition, payload: unknown): boolean =>
   Value.Check(definition.payload, payload)
 
@@ -92,7 +91,7 @@ export function openBoss(ctx: QueueContext, { works }: { works: boolean }): PgBo
   })
   // An error that nobody listens to would end the process.
   boss.on('error', errorLogger(ctx.log))
-  boss.on('warning', ({ message }) => ctx.log.warn({ reason: message }, 'The job queue gave a warning'))
+  boss.on('warning', ({ message }) => ctx.log.warn({ reason: message }, 'Job queue warning'))
   return boss
 }
 
@@ -122,6 +121,6 @@ function errorLogger(log: Log): (error: Error) => void {
       if (performance.now() < silentUntil) return
       silentUntil = performance.now() + 60_000
     }
-    log.error({ reason: error.message }, 'The job queue met an error')
+    log.error({ reason: error.message }, 'Job queue error')
   }
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../context.ts'
 import * as housekeeping from '../../core/housekeeping.ts'
-import type { Job } from '../../platform/queue/queue-worker.ts'
+import type { Job } from '../../platform/queue/worker.ts'
 
 /** Deletes what has expired. Running twice does no harm. */
 export const removeExpired = (ctx: Context): Job => ({

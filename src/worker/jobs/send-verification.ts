@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { SEND_VERIFICATION } from '../../core/jobs.ts'
 import * as emailLinkMail from '../../core/links/email-link-mail.ts'
-import type { Job } from '../../platform/queue/queue-worker.ts'
+import type { Job } from '../../platform/queue/worker.ts'
 
 /** Mails the link that proves an address. Running twice mails the same link twice. */
 export const sendVerification = (ctx: Context): Job<typeof SEND_VERIFICATION> => ({

@@ -91,6 +91,6 @@ test('an unforeseen error is a 500 of one sentence, whose words stay inside', as
   )
   expect({ status: response.status, body: await response.json() }).toEqual({
     status: 500,
-    body: { error: 'Something went wrong on our side.' },
+    body: { error: "Internal error. The log has the details under the request's id." },
   })
 })

@@ -36,7 +36,7 @@ const refusal = (reading: Promise<unknown>) =>
 
 const BUSY = {
   status: 503,
-  error: 'Too many large requests are under way at the moment. Try again in a second.',
+  error: 'Too many large requests at the moment. Try again in a second.',
   headers: { 'retry-after': '1' },
 }
 
@@ -51,7 +51,7 @@ test('a body is counted from its announcement to its end, or until its request i
   await reading
   expect(bodies.bytesInUse()).toBe(0)
   const unread = sending(MIB, bodies)
-  unread.body.leave()
+  unread.body.discard()
   expect(bodies.bytesInUse()).toBe(0)
 })
 
@@ -63,7 +63,7 @@ test('a body that does not say its length is counted as it comes', async () => {
   const reading = refusal(body.read('ada', true))
   await more(100 * KIB)
   expect(bodies.bytesInUse()).toBe(198 * KIB)
-  body.leave()
+  body.discard()
   expect(bodies.bytesInUse()).toBe(0)
   expect(await reading).toMatchObject({ status: 400 })
 })
@@ -86,7 +86,7 @@ test('a caller has room for 16 MiB of bodies at once, all callers for 64, and sm
   const reading = small.body.read('ada', true)
   await small.end()
   expect(await reading).toBeNull()
-  for (const body of underWay) body.leave()
+  for (const body of underWay) body.discard()
   expect(bodies.bytesInUse()).toBe(0)
 })
 
@@ -110,7 +110,7 @@ test('whoever finds no room before showing credentials is told so after them', a
   const waiting = Array.from({ length: 16 }, () => sending(MIB, bodies).body)
   const { body } = sending(MIB, bodies)
   expect(bodies.bytesInUse()).toBeLessThanOrEqual(16 * MIB)
-  for (const other of waiting) other.leave()
+  for (const other of waiting) other.discard()
   expect(await refusal(body.read('ada', true))).toEqual(BUSY)
 })
 
@@ -122,7 +122,7 @@ test('a body that takes too long is 400, and its connection is closed', async ()
     void more(10)
     expect(await reading).toEqual({
       status: 400,
-      error: 'The body did not arrive whole.',
+      error: 'The body is incomplete, or took longer than 15 seconds.',
       headers: { connection: 'close' },
     })
     expect(bodies.bytesInUse()).toBe(0)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Agent, request as ask } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { createApp } from '../../../src/backend/app.ts'
-import { type HttpServer, listen } from '../../../src/platform/http/http-server.ts'
+import { type HttpServer, listen } from '../../../src/platform/http/server.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
 import { member, owner, type Person } from '../../support/people.ts'
@@ -190,7 +190,7 @@ test('a caller with many large bodies under way is 503 beyond its share, and nob
   const refused = held.filter(({ statuses }) => statuses().length > 0)
   expect(refused.map(({ statuses }) => statuses())).toEqual([[503], [503], [503], [503]])
   expect(refused[0]?.text()).toMatch(/^retry-after: 1\r$/im)
-  expect(refused[0]?.text()).toContain('{"error":"Too many large requests are under way at the moment.')
+  expect(refused[0]?.text()).toContain('{"error":"Too many large requests at the moment.')
   const other = await member(ctx, 'admin')
   for (const [token, length] of [
     [other.token, 100_000],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { errorResponse } from '../../../src/backend/http/errors.ts'
 import { createLog } from '../../../src/platform/log.ts'
 import { createChangeLimiter, type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
-import { DeadlinePassed, OutcomeUnknown } from '../../../src/platform/postgres/database-faults.ts'
+import { DeadlinePassed, OutcomeUnknown } from '../../../src/platform/postgres/outages.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -44,7 +44,7 @@ const SENTENCES = {
   storage: 'The database cannot use its storage at the moment.',
   memory: 'The database has run out of memory. Try again in a second.',
   limit: 'The database has reached a limit of its own configuration. Try again in a second.',
-  fault: 'Something went wrong on our side.',
+  fault: "Internal error. The log has the details under the request's id.",
 }
 
 const CODES: Record<keyof typeof SENTENCES, string> = {
@@ -76,22 +76,24 @@ describe('each code has its answer', () => {
     const error = Object.assign(new Error('a value'), { code })
     expect(errorResponse('UNKNOWN', error, createLog('silent'), 'request')).toEqual({
       status: kind === 'fault' ? 500 : 503,
-      error: SENTENCES[kind],
+      message: SENTENCES[kind],
       headers: kind === 'fault' ? {} : { 'retry-after': '1' },
     })
   })
 
   test('a missing file is an outage only where it is the socket of the database', () => {
     const error = Object.assign(new Error('a path'), { code: 'ENOENT', syscall: 'connect' })
-    expect(errorResponse('UNKNOWN', error, createLog('silent'), 'request').error).toBe(SENTENCES.unreachable)
+    expect(errorResponse('UNKNOWN', error, createLog('silent'), 'request').message).toBe(
+      SENTENCES.unreachable,
+    )
   })
 
   test('a change of unknown outcome says so, whatever it was that was lost, and the log has the code', () => {
     const { log, lines } = recordedLog()
     for (const cause of [new DeadlinePassed(), Object.assign(new Error(), { code: '57P01' })]) {
-      const { status, error } = errorResponse('UNKNOWN', new OutcomeUnknown(cause), log, 'request')
+      const { status, message } = errorResponse('UNKNOWN', new OutcomeUnknown(cause), log, 'request')
       expect(status).toBe(503)
-      expect(error).toContain('may or may not have been made')
+      expect(message).toContain('may or may not have been made')
     }
     expect(lines.join()).toContain('57P01')
   })

@@ -230,7 +230,7 @@ test('what an answer lacks of its schema is 500, and the log says where, not wha
   )
   expect([response.status, await response.json()]).toEqual([
     500,
-    { error: 'Something went wrong on our side.' },
+    { error: "Internal error. The log has the details under the request's id." },
   ])
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({
@@ -254,7 +254,7 @@ test('what fails in the handler of errors itself is a 500 like any other, and is
   )
   expect([response.status, await response.json()]).toEqual([
     500,
-    { error: 'Something went wrong on our side.' },
+    { error: "Internal error. The log has the details under the request's id." },
   ])
   expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")

@@ -48,7 +48,10 @@ describe('aliases', () => {
     '/V1/roles',
   ])('%s is nothing', async (path) => {
     const { status, body } = await service.as(ada.token).get(path)
-    expect({ status, body }).toEqual({ status: 404, body: { error: 'There is nothing at this path.' } })
+    expect({ status, body }).toEqual({
+      status: 404,
+      body: { error: 'Not found: there is nothing at this path.' },
+    })
   })
 })
 
@@ -201,7 +204,7 @@ describe('the rate limit of /v1', () => {
       expect({ status, remaining: headers.get('ratelimit-remaining') }).toEqual({ status: 200, remaining })
     }
     const { status, body, headers } = await limited.as(ada.token).get('/v1/roles')
-    expect({ status, body }).toEqual({ status: 429, body: { error: 'Too many requests; slow down.' } })
+    expect({ status, body }).toEqual({ status: 429, body: { error: 'Too many requests.' } })
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect(headers.get('ratelimit-limit')).toBe('3')
     expect((await limited.anonymous.get('/service/health')).status).toBe(200)

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
-import type { DeclaredRefusal } from '../../../src/backend/http/audited.ts'
-import { refusalOf } from '../../../src/backend/http/refusals.ts'
+import { type DeclaredRefusal, refusalOf } from '../../../src/backend/http/refusals.ts'
 import { openDatabase } from '../../../src/platform/postgres/database.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
@@ -169,7 +168,7 @@ describe('when the entry cannot be written', () => {
       expect(lines.map((line) => JSON.parse(line))).toMatchObject([
         {
           level: 50,
-          msg: 'a refusal was not recorded',
+          msg: 'The audit entry of a refusal could not be written',
           eventType: 'service_account.read_refused',
           code: '42P01',
         },

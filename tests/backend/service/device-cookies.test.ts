@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { countAttempt } from '../../../src/core/sign-in/sign-in-limits.ts'
-import { listen } from '../../../src/platform/http/http-server.ts'
+import { listen } from '../../../src/platform/http/server.ts'
 import { api } from '../../support/api.ts'
 import { trailAsText } from '../../support/audit-entries.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'

@@ -38,7 +38,7 @@ describe('The setup token', () => {
     expect(await countUntilRefused(70, 403, () => guess(service))).toBe(60)
     const refused = await register(service, { setup_token: 'open sesame' })
     expect(refused.body).toEqual({
-      error: 'Too many attempts at the setup token; wait before the next one.',
+      error: 'Too many attempts at the setup token. Try again later.',
     })
     expect((await register(api(ctx, '192.0.2.2'), { setup_token: 'open sesame' })).status).toBe(201)
   })
@@ -155,7 +155,7 @@ describe('A request for a mail', () => {
     expect(asked.filter(({ status }) => status === 204)).toHaveLength(60)
     const refused = asked.filter(({ status }) => status === 429)
     expect(refused.map(({ body }) => body.error)).toEqual(
-      Array(4).fill('Too many requests for a mail; wait before the next one.'),
+      Array(4).fill('Too many requests for a mail. Try again later.'),
     )
     expect(await runJobs(ctx)).toEqual(['send-password-reset'])
     expect((await ask(api(ctx, '192.0.2.2'), 'password/forgot/')).status).toBe(204)

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { changePassword } from '../../../src/core/accounts/password-change.ts'
+import { authenticateSessionToken } from '../../../src/core/authentication/authenticate.ts'
 import { PasswordsBusy } from '../../../src/platform/passwords.ts'
 import { api } from '../../support/api.ts'
 import { entriesAbout, trailAsText } from '../../support/audit-entries.ts'
@@ -6,6 +8,7 @@ import { type TestContext, testConfig, testContext } from '../../support/context
 import { eventually } from '../../support/eventually.ts'
 import { recordedLog } from '../../support/log-recorder.ts'
 import { member, owner, user } from '../../support/people.ts'
+import { raceFor } from '../../support/races.ts'
 import { browser, cookieOf, login, newEmail, PASSWORD, register, signIn } from '../../support/sign-in.ts'
 
 let ctx: TestContext
@@ -25,7 +28,7 @@ const MAIL = { SMTP_HOST: 'mail.example.org', SMTP_FROM: 'keyward@example.org' }
 const paths = ['register', 'login', 'change'].map((name) => `/service/auth/password/${name}/`)
 
 describe('POST /service/auth/password/register/', () => {
-  test('makes a later account that belongs to no organisation, and can sign in at once', async () => {
+  test('creates a later account without a membership, which can sign in at once', async () => {
     const { status, body } = await register(service, {
       email: 'Grace@Example.org',
       full_name: ' Grace Example ',
@@ -215,7 +218,7 @@ describe('POST /service/auth/password/login/', () => {
     for (let i = 0; i < 10; i++) expect((await login(limited, email, 'wrong password')).status).toBe(401)
     const { status, body, headers } = await login(limited, email.toUpperCase())
     expect(status).toBe(429)
-    expect(body).toEqual({ error: 'Too many attempts to sign in; wait before the next one.' })
+    expect(body).toEqual({ error: 'Too many sign-in attempts. Try again later.' })
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect(headers.get('ratelimit-limit')).toBe('10')
     expect(headers.get('ratelimit-remaining')).toBe('0')
@@ -235,7 +238,7 @@ describe('POST /service/auth/password/login/', () => {
     expect((await service.anonymous.post('/service/auth/password/login', body)).status).toBe(400)
   })
 
-  test('sign-ins are entries, failures of a minute one with a count, and no entry holds an address', async () => {
+  test('sign-ins write entries, failures of one minute share one, and no entry holds an address', async () => {
     const email = newEmail()
     const { user } = (await register(service, { email })).body
     await signIn(service, email)
@@ -255,17 +258,17 @@ describe('POST /service/auth/password/login/', () => {
     expect(await trailAsText(ctx)).not.toContain('@')
   })
 
-  test('a failure for an unknown address is a line in the log without the address, and no entry', async () => {
+  test('a sign-in to an unknown address is logged without the address, and writes no entry', async () => {
     const { log, lines } = recordedLog()
     const before = await ctx.db`select 1 from audit_entries`
     const email = newEmail()
     await login(api({ ...ctx, log }), email)
-    expect(lines.join()).toContain('a sign-in to no account failed')
+    expect(lines.join()).toContain('Failed sign-in: no such account')
     expect(lines.join()).not.toContain(email)
     expect((await ctx.db`select 1 from audit_entries`).length).toBe(before.length)
   })
 
-  test('the answer stands when its audit entry cannot be written', async () => {
+  test('the response stands if the audit entry can’t be written', async () => {
     const email = newEmail()
     await register(service, { email })
     const { log, lines } = recordedLog()
@@ -309,7 +312,7 @@ describe('POST /service/auth/password/change/', () => {
     )
   })
 
-  test('works with a bearer of the session, and not with an access token', async () => {
+  test('works with a session token, and not with an access token', async () => {
     const email = newEmail()
     await register(service, { email })
     const { token } = await signIn(service, email)
@@ -331,7 +334,7 @@ describe('POST /service/auth/password/change/', () => {
     expect((await session.get('/sessions')).status).toBe(200)
   })
 
-  test('is no way to guess the password: a session has few attempts', async () => {
+  test('attempts of a session are limited', async () => {
     const limited = configured({ RATE_LIMIT_AUTH: '2/min' })
     const email = newEmail()
     await register(limited, { email })
@@ -341,12 +344,12 @@ describe('POST /service/auth/password/change/', () => {
     const { status, body, headers } = await attempt(PASSWORD)
     expect([status, body]).toEqual([
       429,
-      { error: 'Too many attempts at the current password; wait before the next one.' },
+      { error: 'Too many attempts at the current password. Try again later.' },
     ])
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  test('neither strangers nor a stolen session stand in the way of another session', async () => {
+  test('attempts of strangers and of a stolen session don’t block another session', async () => {
     const limited = configured({ RATE_LIMIT_AUTH: '2/min' })
     const email = newEmail()
     await register(limited, { email })
@@ -357,7 +360,7 @@ describe('POST /service/auth/password/change/', () => {
     expect((await own.post(change, bodyOf(PASSWORD, 'another passphrase'))).status).toBe(204)
   })
 
-  test('beside sign-ins with the old password it leaves none of their sessions', async () => {
+  test('leaves no session of a concurrent sign-in with the old password', async () => {
     for (let round = 0; round < 5; round++) {
       const email = newEmail()
       await register(service, { email })
@@ -375,18 +378,30 @@ describe('POST /service/auth/password/change/', () => {
     }
   })
 
-  test('two changes at the same moment: one of them counts', async () => {
+  test('of two concurrent changes one is 204, the other 401: its session has just ended', async () => {
     const email = newEmail()
     await register(service, { email })
     const session = await signIn(service, email)
     const wanted = ['first passphrase', 'second passphrase']
-    const statuses = await Promise.all(
-      wanted.map((password) => session.post(change, bodyOf(PASSWORD, password)).then(({ status }) => status)),
+    const answers = await raceFor(
+      ctx.db,
+      (tx) => tx`select 1 from users for update`,
+      ...wanted.map((password) => () => session.post(change, bodyOf(PASSWORD, password))),
     )
-    expect(statuses).toContain(204)
-    for (const status of statuses) expect([204, 401, 403]).toContain(status)
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 401])
     const working = await Promise.all(wanted.map((password) => login(service, email, password)))
     expect(working.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  test('is 401, not 403, when another change was made after the credentials were checked', async () => {
+    const email = newEmail()
+    await register(service, { email })
+    const session = await signIn(service, email)
+    const source = { ipAddress: null, userAgent: null, requestId: 'late' }
+    const caller = await authenticateSessionToken(ctx, `Bearer ${session.token}`, source)
+    expect((await session.post(change, bodyOf(PASSWORD, 'another passphrase'))).status).toBe(204)
+    const late = changePassword(ctx, caller, bodyOf(PASSWORD, 'third passphrase'), [])
+    expect(await late.catch((error) => error)).toMatchObject({ status: 401 })
   })
 })
 

@@ -137,8 +137,8 @@ describe.each([
 
 test('a token is not created once the session has ended, however long ago the request was let in', async () => {
   const ada = await somebody()
-  const origin = { ipAddress: null, userAgent: null, requestId: 'late' }
-  const caller = (await authenticate(ctx, `Bearer ${ada.session.token}`, origin)) as Actor
+  const source = { ipAddress: null, userAgent: null, requestId: 'late' }
+  const caller = (await authenticate(ctx, `Bearer ${ada.session.token}`, source)) as Actor
   expect((await change(ada, { revoke_tokens: true })).status).toBe(204)
   const late = tokens.create(ctx, caller, { name: 'late' })
   expect(await late.catch((error) => error)).toMatchObject({ status: 401 })

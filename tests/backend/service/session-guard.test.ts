@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => ctx.close())
 
 const json = { 'content-type': 'application/json' }
-const foreign = "This can only be asked by the service's own pages."
+const foreign = 'Requests from other sites are not allowed.'
 
 /** Every route under `/service/auth/` that is not a GET, with a body that would do. */
 const changing = [

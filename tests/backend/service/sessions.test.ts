@@ -7,6 +7,7 @@ import { entriesAbout } from '../../support/audit-entries.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
 import { member, roleOf, token } from '../../support/people.ts'
+import { raceFor } from '../../support/races.ts'
 import { type Browser, browser, login, newEmail, register, signIn } from '../../support/sign-in.ts'
 
 const DAY = 24 * 3600
@@ -26,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => ctx.close())
 
-/** Whether a session's cookie and its bearer are still honoured, asked of the other replica. */
+/** Whether a session's cookie and its token are valid, at the other replica. */
 async function isAlive(session: Browser): Promise<boolean> {
   const statuses = [
     (await session.at(replica).get('/sessions')).status,
@@ -55,7 +56,7 @@ describe('GET /service/auth/methods/', () => {
 })
 
 describe('POST /service/auth/session/', () => {
-  test('turns the cookie into another bearer, beside the first', async () => {
+  test('creates another session token from the cookie', async () => {
     const session = await signIn(service, ada.email)
     const { status, body } = await session.post('/session/')
     expect(status).toBe(200)
@@ -69,7 +70,7 @@ describe('POST /service/auth/session/', () => {
     }
   })
 
-  test('takes the cookie alone: no bearer, no access token, no cookie of another form', async () => {
+  test('needs the session cookie: no session token, access token or malformed cookie is accepted', async () => {
     const { token: bearer } = await signIn(service, ada.email)
     const pat = await token(ctx, ada.memberId, 'pat')
     const refused = await service.as(bearer).post('/service/auth/session')
@@ -90,7 +91,7 @@ describe('POST /service/auth/session/', () => {
     expect((await browser(service, several).post('/session')).status).toBe(200)
   })
 
-  test('a bearer ends after 15 minutes, the session goes on', async () => {
+  test('a session token expires after 15 minutes, the session goes on', async () => {
     const session = await signIn(service, ada.email)
     ctx.clock.advance(15 * 60 - 1)
     expect((await service.as(session.token).get('/v1/me')).status).toBe(200)
@@ -164,7 +165,7 @@ describe('POST /service/auth/logout/', () => {
     expect((await service.anonymous.post('/service/auth/logout')).status).toBe(401)
   })
 
-  test('at the same moment as a new bearer it leaves none alive, and is never a 500', async () => {
+  test('a concurrent request for a session token leaves no valid token, and is never a 500', async () => {
     for (let round = 0; round < 10; round++) {
       const session = await signIn(service, ada.email)
       const [out, issued] = await Promise.all([session.post('/logout'), session.at(replica).post('/session')])
@@ -182,18 +183,20 @@ describe('POST /service/auth/logout/', () => {
     expect((await session.get('/sessions')).status).toBe(200)
   })
 
-  test('twice at the same moment: one ends it, the other finds nothing', async () => {
+  test('of two concurrent requests one is 204, the other 401', async () => {
     const session = await signIn(service, ada.email)
-    const statuses = (await Promise.all([session.post('/logout'), session.at(replica).post('/logout')])).map(
-      ({ status }) => status,
+    const answers = await raceFor(
+      ctx.db,
+      (tx) => tx`select 1 from sessions for update`,
+      () => session.post('/logout'),
+      () => session.at(replica).post('/logout'),
     )
-    expect(statuses).toContain(204)
-    for (const status of statuses) expect([204, 401, 404]).toContain(status)
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 401])
   })
 })
 
 describe('GET /service/auth/sessions/', () => {
-  test("lists one's own sessions, oldest first, and marks the current one", async () => {
+  test("lists the caller's sessions, oldest first, and marks the current one", async () => {
     const email = newEmail()
     await register(service, { email })
     await signIn(service, ada.email)
@@ -244,7 +247,7 @@ describe('GET /service/auth/sessions/', () => {
 })
 
 describe('DELETE /service/auth/sessions/:id', () => {
-  test('ends one of the own sessions, with the next request, on every replica', async () => {
+  test("ends one of the caller's sessions, from the next request on, on every replica", async () => {
     const email = newEmail()
     const { user } = (await register(service, { email })).body
     const here = await signIn(service, email)
@@ -265,7 +268,29 @@ describe('DELETE /service/auth/sessions/:id', () => {
     expect([own.status, own.headers.get('set-cookie')?.startsWith('keyward_session=;')]).toEqual([204, true])
   })
 
-  test("is 404 for another person's session, an unknown and a malformed id; 401 without a session", async () => {
+  test('of two concurrent requests that end the own session one is 204, the other 401', async () => {
+    const session = await signIn(service, ada.email)
+    const rows = (await session.get('/sessions')).body.data as { id: string; current: boolean }[]
+    const id = rows.find(({ current }) => current)?.id
+    const answers = await raceFor(
+      ctx.db,
+      (tx) => tx`select 1 from sessions for update`,
+      () => session.delete(`/sessions/${id}`),
+      () => session.at(replica).delete(`/sessions/${id?.toUpperCase()}`),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 401])
+  })
+
+  test('an id in upper case names the own session, too', async () => {
+    const session = await signIn(service, ada.email)
+    const rows = (await session.get('/sessions')).body.data as { id: string; current: boolean }[]
+    const id = rows.find(({ current }) => current)?.id ?? ''
+    const { status, headers } = await session.delete(`/sessions/${id.toUpperCase()}`)
+    expect([status, headers.get('set-cookie')?.startsWith('keyward_session=;')]).toEqual([204, true])
+    expect(await entriesAbout(ctx, id)).toEqual([expect.objectContaining({ description: 'Signed out.' })])
+  })
+
+  test("is 404 for another user's session, an unknown and a malformed id; 401 without a session", async () => {
     const email = newEmail()
     await register(service, { email })
     const mine = await signIn(service, email)
@@ -281,11 +306,11 @@ describe('DELETE /service/auth/sessions/:id', () => {
   })
 })
 
-describe('A person has at most fifty sessions', () => {
+describe('A user has at most fifty sessions', () => {
   const sessionsOf = (userId: string) =>
     ctx.db<{ id: string }[]>`select id from sessions where user_id = ${userId} order by created_at, id`
 
-  test('the 51st ends the oldest with its bearers, says so in the trail, and no other’s', async () => {
+  test('the 51st ends the oldest of the user, and writes an audit entry', async () => {
     const email = newEmail()
     const { user } = (await register(service, { email })).body
     const other = await signIn(service, ada.email)
@@ -307,7 +332,7 @@ describe('A person has at most fifty sessions', () => {
     ])
   })
 
-  test('many sign-ins at the same moment at two replicas leave fifty, and every answer is a 200', async () => {
+  test('concurrent sign-ins at two replicas leave fifty, and every response is a 200', async () => {
     const email = newEmail()
     const { user } = (await register(service, { email })).body
     for (let i = 0; i < 49; i++) await signIn(service, email)
@@ -316,7 +341,7 @@ describe('A person has at most fifty sessions', () => {
     expect(await sessionsOf(user.id)).toHaveLength(50)
   })
 
-  test('sessions that are over don’t count, and go with the next sign-in', async () => {
+  test('expired sessions don’t count, and are deleted at the next sign-in', async () => {
     const email = newEmail()
     const { user } = (await register(service, { email })).body
     for (let i = 0; i < 3; i++) await signIn(service, email)
@@ -329,7 +354,7 @@ describe('A person has at most fifty sessions', () => {
   })
 })
 
-test('a session has at most fifty bearers, and keeps the newest, also when many are issued at once', async () => {
+test('a session has at most fifty tokens and keeps the newest, also with concurrent requests', async () => {
   const email = newEmail()
   const { user } = (await register(service, { email })).body
   const session = await signIn(service, email)
@@ -349,7 +374,7 @@ test('a session has at most fifty bearers, and keeps the newest, also when many 
 describe('When the clock was far ahead and is set right', () => {
   const AHEAD = 365 * DAY
 
-  test('sessions and bearers of that time are refused and not listed, and go with the next sign-in', async () => {
+  test('sessions and session tokens of that time are refused, not listed, and deleted at the next sign-in', async () => {
     const email = newEmail()
     const { user } = (await register(service, { email })).body
     ctx.clock.advance(AHEAD)
@@ -363,7 +388,7 @@ describe('When the clock was far ahead and is set right', () => {
     expect(await ctx.db`select 1 from sessions where user_id = ${user.id}`).toHaveLength(1)
   })
 
-  test('a bearer of that time under an older session is refused, the session goes on', async () => {
+  test('a session token of that time is refused, its older session goes on', async () => {
     const session = await signIn(service, ada.email)
     ctx.clock.advance(6 * DAY)
     const { body } = await session.post('/session')
@@ -372,7 +397,7 @@ describe('When the clock was far ahead and is set right', () => {
     expect((await session.post('/session')).status).toBe(200)
   })
 
-  test('a use of that time is written over, so that seven idle days still end a session', async () => {
+  test('a last use of that time is overwritten, so that seven idle days still end a session', async () => {
     const session = await signIn(service, ada.email)
     ctx.clock.advance(6 * DAY)
     await session.post('/session')
@@ -387,7 +412,7 @@ describe('When the clock was far ahead and is set right', () => {
     expect((await session.post('/session')).status).toBe(401)
   })
 
-  test('clocks of replicas that are some minutes apart harm nobody', async () => {
+  test('clocks of replicas may differ by some minutes', async () => {
     const session = await signIn(service, ada.email)
     ctx.clock.advance(-299)
     expect(await isAlive(session)).toBe(true)
@@ -395,7 +420,7 @@ describe('When the clock was far ahead and is set right', () => {
   })
 })
 
-test('a removed member is signed out everywhere, and after a new sign-in belongs to no organisation', async () => {
+test('removal ends all sessions of a member; after a new sign-in the user has no organisation', async () => {
   const email = newEmail()
   const { user } = (await register(service, { email })).body
   const admin = await member(ctx, 'admin')

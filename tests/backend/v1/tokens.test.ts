@@ -69,7 +69,7 @@ describe('POST /v1/tokens', () => {
     expect((await service.anonymous.send('POST', '/v1/tokens', bad)).status).toBe(401)
     expect(await service.as(ada.token).send('POST', '/v1/tokens', bad)).toMatchObject({
       status: 403,
-      body: { error: 'A personal access token can only be created while signed in, not with a token.' },
+      body: { error: 'Create personal access tokens with a session token, not with an access token.' },
     })
     expect((await service.as(ada.token).post('/v1/tokens', { name: 'x' })).status).toBe(403)
     expect((await signedIn.send('POST', '/v1/tokens', bad)).status).toBe(400)

@@ -24,7 +24,7 @@ beforeAll(async () => {
     organisation: { id: ada.organisationId },
     role: { id: 'r', kind: 'owner', name: 'Owner', permissions: permissionsOf('owner', null) },
     credential: { kind: 'token', id: 't', text: '' },
-    origin: { ipAddress: null, userAgent: null, requestId: 'x' },
+    source: { ipAddress: null, userAgent: null, requestId: 'x' },
   }
 })
 afterAll(() => ctx.close())

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { register } from '../../../src/core/accounts/policy.ts'
 import { answerOf } from '../../support/role-holders.ts'
 
-const needsSetupToken = '403 The first account needs the right setup_token: the value of SETUP_TOKEN.'
+const needsSetupToken = '403 The first account needs setup_token, with the value of SETUP_TOKEN.'
 const needsInvite = '403 Registration is by invite only.'
 
 // By which account it is, whether its setup token is good, whether registration is open, and whether it has an invite.

@@ -3,7 +3,7 @@ import { register } from '../../../src/core/accounts/policy.ts'
 import { factsOf } from '../../../src/core/accounts/registration.ts'
 import { answerOf } from '../../support/role-holders.ts'
 
-const needsSetupToken = '403 The first account needs the right setup_token: the value of SETUP_TOKEN.'
+const needsSetupToken = '403 The first account needs setup_token, with the value of SETUP_TOKEN.'
 const needsInvite = '403 Registration is by invite only.'
 
 // Which account, SETUP_TOKEN, the setup_token sent, REGISTRATION, the invite sent, and the answer.

@@ -21,7 +21,7 @@ beforeAll(async () => {
     organisation: { id: ada.organisationId },
     role: { id: 'r', kind: 'owner', name: 'Owner', permissions: permissionsOf('owner', null) },
     credential: { kind: 'token', id: 't', text: ada.token },
-    origin: { ipAddress: null, userAgent: null, requestId: 'x' },
+    source: { ipAddress: null, userAgent: null, requestId: 'x' },
   }
 })
 afterAll(() => ctx.close())

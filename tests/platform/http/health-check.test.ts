@@ -29,12 +29,12 @@ test.each([
   ['/api/health', '127.0.0.1', '0.0.0.0'],
   ['/service/health/', '[::1]', '::1'],
   ['/api/health', '[::1]', '::'],
-])('one that answers %s on %s lives, when it binds %s', async (path, hostname, bindAddress) => {
+])('a component that answers %s on %s is alive, when it binds %s', async (path, hostname, bindAddress) => {
   const { port } = serve({ [path]: alive }, hostname)
   expect(await healthProblem(null, { port, bindAddress })).toBeNull()
 })
 
-test('one that is ready lives', async () => {
+test('a ready backend is alive', async () => {
   const { url } = serve({ '/service/ready/': () => ready(3) })
   expect(await healthProblem(`${url}/service/ready/`, nowhere)).toBeNull()
 })
@@ -68,20 +68,20 @@ test('a wait via a backend ends once its schema is there, and tells each reason 
   ])
 })
 
-test('a schema that is newer than needed will do, and a readiness that is none will not', async () => {
+test('a schema that is newer than needed will do, and an invalid readiness response is refused', async () => {
   const { url } = serve({ '/newer': () => ready(9), '/health': alive })
   const { log } = recordedLog()
   await waitForSchemaVia(`${url}/newer`, 3, { timeoutSeconds: 0, log })
   await expect(waitForSchemaVia(`${url}/health`, 3, { timeoutSeconds: 0, log })).rejects.toThrow(
-    `Waited 0 s in vain. ${url}/health answers 200: it is not ready.`,
+    `Gave up after 0 s. ${url}/health answers 200: it is not ready.`,
   )
 })
 
-test('a wait via nobody ends in time, or when it is aborted', async () => {
+test('waiting for an unreachable backend times out, or when it is aborted', async () => {
   const { log } = recordedLog()
   const waiting = (options: object) =>
     waitForSchemaVia('http://127.0.0.1:1/', 1, { timeoutSeconds: 0.05, log, pollSeconds: 0.01, ...options })
-  await expect(waiting({})).rejects.toThrow('Waited 0.05 s in vain. http://127.0.0.1:1/ does not answer.')
+  await expect(waiting({})).rejects.toThrow('Gave up after 0.05 s. http://127.0.0.1:1/ does not answer.')
   const aborted = AbortSignal.abort(new Error('enough'))
   await expect(waiting({ timeoutSeconds: 9, signal: aborted })).rejects.toThrow('enough')
 })

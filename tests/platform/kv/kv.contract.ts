@@ -23,7 +23,7 @@ export function kvContract(name: string, wakes: boolean, open: () => Promise<KvU
       expect((await under.kv.increment(key, 60))?.count).toBe(3)
     })
 
-    test('counters of different keys know nothing of each other', async () => {
+    test('counters are independent', async () => {
       const [one, other] = [freshKey(), freshKey()]
       await under.kv.increment(one, 60)
       await under.kv.increment(one, 60)
@@ -96,7 +96,7 @@ function wakeUpContract(kv: () => Kv, freshKey: () => string) {
     expect(heard.sort()).toEqual(['first', 'other', 'second'])
   })
 
-  test('one who unsubscribed is woken no more while others are', async () => {
+  test('unsubscribing stops wake-ups for that subscriber only', async () => {
     const channel = freshKey()
     const heard: string[] = []
     const unsubscribe = await kv().subscribe(channel, () => heard.push('gone'))
@@ -116,7 +116,7 @@ function wakeUpContract(kv: () => Kv, freshKey: () => string) {
     expect(calls).toBe(10)
   })
 
-  test('a wake-up that nobody waits for is no fault', async () => {
+  test('a wake-up without subscribers is ignored', async () => {
     expect(await kv().publish(freshKey())).toBeUndefined()
   })
 }

@@ -77,13 +77,13 @@ test('a mail goes over STARTTLS, signed in, to a gateway that the configured aut
   expect(text).toContain('Subject: =?UTF-8?Q?Join_Caf=C3=A9_')
 })
 
-test('a mail goes over TLS from the start where it is set so', async () => {
+test('with tls the connection to the mail gateway is encrypted from the start', async () => {
   const { port, received } = await gateway({ secure: true })
   await mailerTo(port, { tls: 'tls' }).send(mail)
   expect(received.map(({ secure }) => secure)).toEqual([true])
 })
 
-test('a mail goes in the clear only where it is set so', async () => {
+test('mail is sent unencrypted only with none', async () => {
   const { port, received } = await gateway({ disabledCommands: ['STARTTLS'] })
   await expect(mailerTo(port).send(mail)).rejects.toThrow()
   expect(received).toEqual([])
@@ -102,7 +102,7 @@ test.each([
   expect(received).toEqual([])
 })
 
-test('a gateway that refuses the mail, or is not there, makes it fail', async () => {
+test('sending fails when the gateway refuses the mail or is unreachable', async () => {
   const refuse = await gateway({ onRcptTo: (_address, _session, done) => done(new Error('nobody')) })
   await expect(mailerTo(refuse.port).send(mail)).rejects.toThrow()
   const gone = await gateway()
@@ -110,7 +110,7 @@ test('a gateway that refuses the mail, or is not there, makes it fail', async ()
   await expect(mailerTo(gone.port).send(mail)).rejects.toThrow()
 })
 
-test('an address is one address, whatever it looks like', async () => {
+test('an address with a comma is not sent as a list of addresses', async () => {
   const { port, received } = await gateway()
   await mailerTo(port)
     .send({ ...mail, to: 'a@example.org,b@example.org' })
@@ -124,7 +124,7 @@ test('without a gateway every mail is rejected', async () => {
   await mailer.close()
 })
 
-test('the mailer of tests keeps what it is given', async () => {
+test('the in-memory mailer keeps its mails', async () => {
   const mailer = memoryMailer()
   await mailer.send(mail)
   expect(mailer.sent).toEqual([mail])

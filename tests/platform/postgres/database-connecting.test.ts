@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
 import { type Database, type DatabaseConfig, openDatabase } from '../../../src/platform/postgres/database.ts'
-import { isUnavailable } from '../../../src/platform/postgres/database-faults.ts'
+import { isUnavailable } from '../../../src/platform/postgres/outages.ts'
 import { type TestDatabase, testDatabase } from '../../support/database.ts'
 
 /** What the front does to a connection that is about to send its first statement: the driver's own. */

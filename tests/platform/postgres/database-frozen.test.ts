@@ -1,10 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { type Database, type DatabaseConfig, openDatabase } from '../../../src/platform/postgres/database.ts'
-import {
-  DeadlinePassed,
-  isUnavailable,
-  OutcomeUnknown,
-} from '../../../src/platform/postgres/database-faults.ts'
+import { DeadlinePassed, isUnavailable, OutcomeUnknown } from '../../../src/platform/postgres/outages.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RestartablePostgres, startRestartablePostgres } from '../../support/restartable-postgres.ts'
 

@@ -111,7 +111,7 @@ test('a migration may take longer than the statements, locks and transactions of
   expect((await db`select setting from one`).map(({ setting }) => setting)).toEqual(['0', '0', '0'])
 })
 
-test('other line endings are no change', async () => {
+test('line endings do not change the checksum', async () => {
   const { db } = await database()
   await run(db, await steps('create table one (\n  id int\n)'))
   await run(db, await steps('create table one (\r\n  id int\r\n)'))
@@ -198,7 +198,7 @@ test.each(['2', '0', 'x', '1.5', ''])('a floor of "%s" in the first migration is
   await expect(steps(`-- floor: ${floor}\nselect 1`)).rejects.toThrow('The floor of 0001_step.sql must be')
 })
 
-test('waiting ends when the database appears and somebody else has migrated it', async () => {
+test('waiting ends when another process has created and migrated the database', async () => {
   const { db, config } = await database()
   const migrations = await steps('create table one (id int)')
   const name = `${config.database}_late`
@@ -228,7 +228,7 @@ test('waiting for a database alone ends when it appears, whatever its schema', a
     await db.unsafe(`drop database ${config.database}_empty with (force)`)
   })
   await expect(waitForDatabase(late, { timeoutSeconds: 0, log })).rejects.toThrow(
-    'Waited 0 s in vain. The database is not reachable: ',
+    'Gave up after 0 s. The database is not reachable: ',
   )
   const waiting = waitForDatabase(late, { timeoutSeconds: 20, pollSeconds: 0.02, log })
   await db.unsafe(`create database ${config.database}_empty template template0 encoding 'UTF8'`)
@@ -236,15 +236,15 @@ test('waiting for a database alone ends when it appears, whatever its schema', a
   expect((await schemaStatus(late, [])).version).toBe(0)
 })
 
-test('waiting in vain ends with a sentence', async () => {
+test('waiting too long ends with a sentence', async () => {
   const { db, config } = await database()
   const migrations = await steps('select 1')
   await expect(waitForSchema(db, migrations, { timeoutSeconds: 0.1, log })).rejects.toThrow(
-    'Waited 0.1 s in vain. The database schema is at version 0 and must be at 1: run "keyward migrate".',
+    'Gave up after 0.1 s. The database schema is at version 0 and must be at 1: run "keyward migrate".',
   )
   const nowhere = openDatabase({ ...config, port: 1 })
   await expect(waitForSchema(nowhere, migrations, { timeoutSeconds: 0.1, log })).rejects.toThrow(
-    'Waited 0.1 s in vain. The database is not reachable: ',
+    'Gave up after 0.1 s. The database is not reachable: ',
   )
 })
 

@@ -2,31 +2,31 @@ import { Redis } from '@upstash/redis'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Kv } from './kv.ts'
-import { INCREMENT_SCRIPT, KEY_PREFIX, outageLog, readCount, within } from './kv-remote.ts'
+import { INCREMENT_SCRIPT, KEY_PREFIX, outageLog, readCount, withTimeout } from './remote.ts'
 
 const REQUEST_TIMEOUT_MS = 2_000
-const REST_AFTER_FAILURE_MS = 1_000
+const PAUSE_AFTER_FAILURE_MS = 1_000
 
 /** A Redis behind Upstash's REST protocol, on any fetch runtime. Throws when `url` is not a web address. */
 export function openUpstashKv(
   config: { url: string; token: string },
   clock: Clock,
   log: Log,
-  answerWithinMs: number,
+  timeoutMs: number,
 ): Kv {
   const redis = newClient(config)
   const outage = outageLog('Upstash', clock, log)
-  let restsUntil = 0
+  let pausedUntil = 0
 
   async function ask<T>(command: () => Promise<T>): Promise<T | null> {
     // While it is silent, requests should not each wait for it.
-    if (performance.now() < restsUntil) return null
+    if (performance.now() < pausedUntil) return null
     try {
-      const answer = await within(answerWithinMs, command())
-      outage.answered()
+      const answer = await withTimeout(timeoutMs, command())
+      outage.succeeded()
       return answer
     } catch (error) {
-      restsUntil = performance.now() + REST_AFTER_FAILURE_MS
+      pausedUntil = performance.now() + PAUSE_AFTER_FAILURE_MS
       outage.failed(error)
       return null
     }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
-import type { RequestOrigin } from '../../core/actor.ts'
+import type { RequestSource } from '../../core/actor.ts'
 import type { Log } from '../../platform/log.ts'
 
-/** The address of the peer that sent a request, as the server's socket knows it. */
+/** The address at the other end of a request's connection. */
 export type PeerAddress = (request: Request) => string | null
 
-/** Tells whether an address belongs to a proxy whose forwarded headers are believed: CIDRs, and the word `private`. */
+/** Whether an address is a trusted proxy's; `trusted` holds addresses, CIDRs, and the word `private`. */
 export function proxyTrust(trusted: readonly string[]): (address: string) => boolean {
   if (trusted.length === 0) return () => false
   const ranges = trusted
@@ -21,20 +21,20 @@ export function proxyTrust(trusted: readonly string[]): (address: string) => boo
 }
 
 /**
- * Reads where a request comes from: the peer's address, or behind trusted proxies the right-most untrusted one of
- * `X-Forwarded-For`. The request id of a trusted proxy is kept, any other is made here.
+ * Finds out where a request came from: the peer's address, or behind trusted proxies the right-most untrusted one of
+ * `X-Forwarded-For`. The request id of a trusted proxy is kept; otherwise a new one is created.
  */
-export function originReader(trusted: readonly string[], peerAddress: PeerAddress, log: Log) {
+export function sourceReader(trusted: readonly string[], peerAddress: PeerAddress, log: Log) {
   const isTrusted = proxyTrust(trusted)
   let warned = false
-  return (request: Request): RequestOrigin => {
+  return (request: Request): RequestSource => {
     const peer = canonicalAddress(peerAddress(request))
     const fromProxy = peer !== null && isTrusted(peer)
     const forwarded = request.headers.get('x-forwarded-for')
     if (forwarded !== null && !fromProxy && !warned && peer !== null && isPrivateAddress(peer)) {
       warned = true
       log.warn(
-        'a peer in a private network sends X-Forwarded-For but is not in TRUSTED_PROXIES: it is ignored',
+        'A peer in a private network sends X-Forwarded-For but is not in TRUSTED_PROXIES: the header is ignored',
       )
     }
     const requestId = fromProxy ? request.headers.get('x-request-id') : null
@@ -57,7 +57,7 @@ function clientOf(forwarded: string, peer: string, isTrusted: (address: string) 
   return client
 }
 
-/** An address in its one spelling: IPv4 stays as it is, IPv4 in IPv6 becomes IPv4. */
+/** An address in its canonical form: without brackets and port, and IPv4 in IPv6 as IPv4. */
 function canonicalAddress(address: string | null): string | null {
   if (address !== null && /^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return address
   const parsed = address === null ? null : parse(address.replace(/^\[(.*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3'))

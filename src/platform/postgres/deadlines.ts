@@ -1,5 +1,5 @@
 import type postgres from 'postgres'
-import { DeadlinePassed, isLoss, OutcomeUnknown, outageOf } from './database-faults.ts'
+import { DeadlinePassed, isLoss, OutcomeUnknown, outageOf } from './outages.ts'
 
 /** How long whoever asks waits at most, a wait for a free connection included. */
 export type Deadlines = Readonly<{

@@ -8,7 +8,7 @@ export type HttpServer = Readonly<{
   /** Where it listens, such as http://127.0.0.1:8080. */
   url: string
   /**
-   * Asks clients to leave, by `connection: close` on every answer, until none has come for half a second (five
+   * Answers with `connection: close` until no request has come for half a second (five
    * seconds at most). Then takes no new connections, lets requests under way finish, and ends them `graceSeconds`
    * after the call.
    */
@@ -73,7 +73,7 @@ function start(options: { port: number; address: string }, fetch: FetchHandler) 
       port: options.port,
       hostname: options.address,
       idleTimeout: 60,
-      // The handlers bound what they read, and answer in JSON; beyond this bound Bun answers by itself, with nothing.
+      // The handlers limit bodies themselves, and answer in JSON: above this limit Bun would answer 413 with an empty body.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       fetch,
       error: failed,
@@ -94,13 +94,13 @@ function start(options: { port: number; address: string }, fetch: FetchHandler) 
 /** The answer where a handler threw, which each of them is made not to do. */
 const failed = () =>
   Response.json(
-    { error: 'Something went wrong on our side.' },
+    { error: "Internal error. The log has the details under the request's id." },
     { status: 500, headers: { ...API_HEADERS, 'x-request-id': randomUUID() } },
   )
 
 /**
- * A request without a Host, or with one that is no host, has a URL that can't be read: it gets one that can, of a host
- * that nobody serves. Its headers stay as they came; its body, which nobody will ask for, stays behind.
+ * A request without a Host, or with one that is no host, has a URL that can't be read: it gets a
+ * placeholder host that is never allowed. Its headers stay as they came; its body, which is never read, is left out.
  */
 function withReadableUrl(request: Request): Request {
   if (URL.canParse(request.url)) return request

@@ -7,10 +7,7 @@ import { dirname, join } from 'node:path'
 import { createLog } from '../../../src/platform/log.ts'
 import { clusterDirectory } from '../../../src/platform/postgres/data-directory.ts'
 import { type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../../src/platform/postgres/embedded-postgres.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/platform/postgres/embedded.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startProcess } from '../../support/process.ts'
 
@@ -63,7 +60,7 @@ test('what was written before a stop is there after the next start', async () =>
   )
 })
 
-test('it is durable, unless it is temporary, and the application is no superuser', async () => {
+test('the server is durable unless temporary, and the application is not a superuser', async () => {
   const settings = (db: Database) => db`
     SELECT current_setting('fsync') AS fsync, current_setting('listen_addresses') AS addresses, rolsuper AS super
     FROM pg_roles WHERE rolname = current_user`
@@ -130,7 +127,7 @@ test("another process that has the old server's process id by now is left alone"
   expect(rows.length).toBe(1)
 })
 
-test('without any LANG the database is UTF8 and knows letters', async () => {
+test('without LANG the database is UTF8 and compares letters correctly', async () => {
   const { child, line, exited } = await startProcess(script, [directory, 'serve'], { PATH: process.env.PATH })
   expect(line).toMatchObject({ encoding: 'UTF8', lower: 'é', length: 1 })
   child.stdin?.end()
@@ -171,7 +168,7 @@ async function startInterrupted() {
   return { child, exited }
 }
 
-test('an ordinary user runs it as itself', async () => {
+test('an ordinary user runs the server as itself', async () => {
   const user = isRoot ? 65534 : (process.getuid?.() ?? 0)
   if (isRoot) await chown(directory, user, user)
   await chmod(directory, 0o700)

@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
-import { openApiDocument } from './openapi.ts'
+import { openApiDocument } from './document.ts'
 
 /** The page's script and style come from the package, not from a CDN: it works without internet access. */
 const ASSETS = {
@@ -32,7 +32,7 @@ const PAGE = `<!doctype html>
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 
-const answer = (body: string, type: string) =>
+const page = (body: string, type: string) =>
   new Response(body, { headers: { 'content-type': type, 'content-security-policy': CSP } })
 
 /** `/swagger`: the routes' OpenAPI document, at `/swagger/json`, and a page to browse it. */
@@ -40,15 +40,15 @@ export function swaggerPage(ctx: Context, routes: AnyElysia) {
   let document: Promise<string> | null = null
   const detail = { hide: true, 'x-permission': 'none' } as object
   return new Elysia({ prefix: '/swagger', normalize: false })
-    .get('/', () => answer(PAGE, 'text/html; charset=utf-8'), { detail })
-    .get('/start.js', () => answer(START, 'text/javascript; charset=utf-8'), { detail })
+    .get('/', () => page(PAGE, 'text/html; charset=utf-8'), { detail })
+    .get('/start.js', () => page(START, 'text/javascript; charset=utf-8'), { detail })
     .get('/swagger-ui-bundle.js', () => asset('swagger-ui-bundle.js'), { detail })
     .get('/swagger-ui.css', () => asset('swagger-ui.css'), { detail })
     .get(
       '/json',
       async () => {
         document ??= openApiDocument(routes, ctx.config.version).then((value) => JSON.stringify(value))
-        return answer(await document, 'application/json')
+        return page(await document, 'application/json')
       },
       { detail },
     )
@@ -56,5 +56,5 @@ export function swaggerPage(ctx: Context, routes: AnyElysia) {
 
 async function asset(name: keyof typeof ASSETS): Promise<Response> {
   const { default: text } = (await ASSETS[name].load()) as unknown as { default: string }
-  return answer(text, ASSETS[name].type)
+  return page(text, ASSETS[name].type)
 }

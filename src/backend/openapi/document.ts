@@ -1,6 +1,7 @@
 import { swagger } from '@elysiajs/swagger'
 import { type AnyElysia, Elysia } from 'elysia'
-import { exampleOf } from './openapi-examples.ts'
+import { withoutSlash } from '../http/routes.ts'
+import { exampleOf } from './examples.ts'
 
 type Json = Record<string, unknown>
 type Operation = Json & { responses: Record<string, Json>; requestBody?: Json; parameters?: Json[] }
@@ -8,7 +9,7 @@ type Operation = Json & { responses: Record<string, Json>; requestBody?: Json; p
 const DESCRIPTION = `Who belongs to an organisation, which role each member and service account holds, and which apps and
 environments each can open. Every path answers with and without its trailing slash; every error is \`{"error": "…"}\`.`
 
-/** Routes that stand in no document: the document itself and what shows it. */
+/** Routes that are left out: the document itself, and the page that shows it. */
 const HIDDEN = /^\/swagger/
 
 /**
@@ -22,7 +23,7 @@ export async function openApiDocument(routes: AnyElysia, version: string): Promi
   const raw = (await (await generator.handle(new Request('http://localhost/openapi'))).json()) as Json
   const paths: Record<string, Record<string, Operation>> = {}
   for (const [path, operations] of Object.entries(raw.paths as Record<string, Record<string, Operation>>)) {
-    const clean = path.replace(/(.)\/$/, '$1')
+    const clean = withoutSlash(path)
     if (HIDDEN.test(clean)) continue
     paths[clean] = { ...paths[clean], ...mapValues(operations, (operation) => cleanOperation(operation)) }
   }
@@ -42,19 +43,19 @@ export async function openApiDocument(routes: AnyElysia, version: string): Promi
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'A personal access token, a service account’s token, or a session’s.',
+          description: 'A personal access token, a service account token or a session token.',
         },
         cookie: {
           type: 'apiKey',
           in: 'cookie',
           name: 'keyward_session',
           description:
-            'A sign-in’s cookie, under `/service/auth/` alone; `__Host-keyward_session` over https.',
+            'The session cookie. Valid under `/service/auth/` only; `__Host-keyward_session` over https.',
         },
       },
       headers: {
         RequestId: {
-          description: 'Names this request in the log and in the audit trail.',
+          description: 'Id of this request, in the log and in the audit log.',
           schema: { type: 'string' },
         },
       },
@@ -77,10 +78,10 @@ function cleanOperation(operation: Operation): Operation {
   }
 }
 
-/** What the front answers for every path, before any route is asked. */
+/** Responses of the request pipeline, before routing. */
 const EVERY_ROUTE: Record<string, Json> = {
-  400: { description: 'The request has the wrong shape, or its Host is not served.' },
-  405: { description: 'The path does not know this method; `Allow` names those that it knows.' },
+  400: { description: 'The request has the wrong shape, or its Host is not allowed.' },
+  405: { description: 'Method not allowed. `Allow` names the methods of the path.' },
 }
 
 const headers = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
@@ -88,7 +89,7 @@ const headers = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
 const cleanParameter = (parameter: Json): Json => ({ ...parameter, schema: cleanSchema(parameter.schema) })
 
 function cleanResponse(response: Json, status: string): Json {
-  if (status === '204') return { description: 'Done; the body is empty.', headers }
+  if (status === '204') return { description: 'Success, without a body.', headers }
   const description = response.description ?? 'Success.'
   if (Number(status) < 400) return { description, headers, content: jsonOnly(response) }
   const example = { error: String(description) }
@@ -109,7 +110,7 @@ function jsonOnly(body: Json): Json {
 
 type Source = Json & { anyOf?: Json[]; patternProperties?: Record<string, Json> }
 
-/** A TypeBox schema as OpenAPI 3.0 knows it. */
+/** A TypeBox schema in the form of OpenAPI 3.0. */
 function cleanSchema(schema: unknown): Json {
   const { $id: _, anyOf, const: constant, patternProperties, ...rest } = schema as Source
   const clean: Json = { ...rest, ...(constant !== undefined && { enum: [constant] }) }

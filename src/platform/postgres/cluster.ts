@@ -1,7 +1,7 @@
 import { chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type PostgresBinaries, run, type SystemUser } from './binaries.ts'
 import { clusterDirectory, syncDirectory } from './data-directory.ts'
-import { type PostgresBinaries, run, type SystemUser } from './postgres-binaries.ts'
 
 /**
  * Makes a new cluster in a data directory that has none: aside, and renamed when complete, so that a crash leaves

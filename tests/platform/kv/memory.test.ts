@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { fakeClock } from '../../../src/platform/clock.ts'
-import { openMemoryKv } from '../../../src/platform/kv/kv-memory.ts'
-import { openKv } from '../../../src/platform/kv/open-kv.ts'
+import { openMemoryKv } from '../../../src/platform/kv/memory.ts'
+import { openKv } from '../../../src/platform/kv/open.ts'
 import { recordedLog } from '../../support/log-recorder.ts'
 import { kvContract } from './kv.contract.ts'
 
@@ -55,7 +55,7 @@ test('counters that have ended are dropped without being asked for again', async
 test('the Redis of Bun is not needed to open the other stores', async () => {
   const program = `
     import { systemClock } from './src/platform/clock.ts'
-    import { openKv } from './src/platform/kv/open-kv.ts'
+    import { openKv } from './src/platform/kv/open.ts'
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const memory = openKv({ kind: 'memory' }, systemClock, log)
     console.log((await memory.increment('key', 60)).count)
@@ -65,7 +65,7 @@ test('the Redis of Bun is not needed to open the other stores', async () => {
     catch (error) { console.log(error.message) }
   `
   const deno = Bun.spawn(['node_modules/.bin/deno', 'eval', '--node-modules-dir=manual', program], {
-    cwd: `${import.meta.dir}/../..`,
+    cwd: `${import.meta.dir}/../../..`,
     stdout: 'pipe',
     stderr: 'pipe',
   })

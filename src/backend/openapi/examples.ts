@@ -9,7 +9,7 @@ type Schema = Readonly<Record<string, unknown>> & {
 
 const ID = '4f9d5a52-6f0b-4a9e-8a3c-0d6f3b1c2e7a'
 
-/** What a field of this name usually holds; everything else is filled by its type. */
+/** Examples by the name of a field; for other fields the type decides. */
 const TYPICAL: Readonly<Record<string, unknown>> = {
   id: ID,
   name: 'Auditor',
@@ -35,7 +35,7 @@ const TYPICAL: Readonly<Record<string, unknown>> = {
   resourceType: 'role',
 }
 
-/** A body that the schema describes, for the document's readers. */
+/** An example body for a schema. */
 export function exampleOf(schema: Schema, name = ''): unknown {
   if (schema.enum !== undefined) return schema.enum[0]
   if (schema.anyOf !== undefined)
@@ -63,7 +63,7 @@ function exampleOfObject(schema: Schema, name: string): unknown {
   const properties = Object.entries(schema.properties ?? {})
   if (name in TYPICAL && !('permissions' in (schema.properties ?? {}))) return TYPICAL[name]
   const example = Object.fromEntries(properties.map(([key, property]) => [key, exampleOf(property, key)]))
-  // An access token is shown where it is created, and its expiry is given in one of two ways.
+  // A created token is an access token, not the token of a link; of the two ways to set its expiry, one is enough.
   if ('token' in example && 'createdAt' in example) example.token = 'kw_pat_…'
   if ('expires_in' in example) delete example.expires_at
   return example

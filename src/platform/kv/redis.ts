@@ -1,26 +1,26 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Kv } from './kv.ts'
-import { INCREMENT_SCRIPT, KEY_PREFIX, NoAnswer, outageLog, readCount, within } from './kv-remote.ts'
 import { keepConnected, type RedisConnection } from './redis-connection.ts'
+import { INCREMENT_SCRIPT, KEY_PREFIX, outageLog, readCount, TimeoutError, withTimeout } from './remote.ts'
 
 type Address = { url: string; ca: string | null }
 
 /** A Redis over Bun's client. Opens a second connection on the first subscription. Throws outside Bun. */
-export function openRedisKv(address: Address, clock: Clock, log: Log, answerWithinMs: number): Kv {
+export function openRedisKv(address: Address, clock: Clock, log: Log, timeoutMs: number): Kv {
   if (typeof Bun === 'undefined') {
     throw new Error('A Redis address needs Bun; on other runtimes use UPSTASH_REDIS_REST_URL.')
   }
   const outage = outageLog('Redis', clock, log)
-  const connection = keepConnected(address, { connected: outage.answered, failed: outage.failed })
-  const subscriptions = openSubscriptions(address, outage.failed, answerWithinMs)
+  const connection = keepConnected(address, { connected: outage.succeeded, failed: outage.failed })
+  const subscriptions = openSubscriptions(address, outage.failed, timeoutMs)
 
   async function ask<T>(command: (client: Bun.RedisClient) => Promise<T>): Promise<T | null> {
-    const client = await within(answerWithinMs, connection.client()).catch(() => null)
+    const client = await withTimeout(timeoutMs, connection.client()).catch(() => null)
     if (client === null) return null
     try {
-      const answer = await within(answerWithinMs, command(client))
-      outage.answered()
+      const answer = await withTimeout(timeoutMs, command(client))
+      outage.succeeded()
       return answer
     } catch (error) {
       outage.failed(error)
@@ -48,10 +48,10 @@ export function openRedisKv(address: Address, clock: Clock, log: Log, answerWith
 
 /** Whether only a new connection can help: the peer is silent, or it was demoted to a replica. */
 function isStale(error: unknown): boolean {
-  return error instanceof NoAnswer || (error instanceof Error && error.message.startsWith('READONLY'))
+  return error instanceof TimeoutError || (error instanceof Error && error.message.startsWith('READONLY'))
 }
 
-function openSubscriptions(address: Address, failed: (error: unknown) => void, answerWithinMs: number) {
+function openSubscriptions(address: Address, failed: (error: unknown) => void, timeoutMs: number) {
   const channels = new Map<string, Set<() => void>>()
   let connection: RedisConnection | null = null
   // What the present connection has asked for, one request per channel.
@@ -80,8 +80,8 @@ function openSubscriptions(address: Address, failed: (error: unknown) => void, a
     const listener = () => onMessage()
     channels.set(channel, (channels.get(channel) ?? new Set()).add(listener))
     connection ??= keepConnected(address, { connected, failed })
-    const client = await within(answerWithinMs, connection.client()).catch(() => null)
-    if (client !== null) await within(answerWithinMs, listen(client, channel)).catch(failed)
+    const client = await withTimeout(timeoutMs, connection.client()).catch(() => null)
+    if (client !== null) await withTimeout(timeoutMs, listen(client, channel)).catch(failed)
     return async () => {
       channels.get(channel)?.delete(listener)
     }

@@ -37,7 +37,7 @@ function boundedCounters(max: number) {
   let sweptAt = Number.NEGATIVE_INFINITY
 
   function sweep(now: number) {
-    // Not on every call: a full store swept by each request would be an attacker's lever.
+    // Not on every call: sweeping a full store on every request would allow a denial of service.
     if (now - sweptAt < SWEEP_EVERY_MS) return
     sweptAt = now
     for (const [key, counter] of counters) if (counter.endsAt <= now) counters.delete(key)

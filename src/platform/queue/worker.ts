@@ -75,18 +75,18 @@ async function work(boss: PgBoss, log: Log, job: Job, pollingIntervalSeconds: nu
   const options = { pollingIntervalSeconds, includeMetadata: true, perJobResults: true } as const
   const id: string = await boss.work(job.name, options, async (taken: JobWithMetadata<object>[]) => {
     const results = await Promise.all(taken.map((one) => runOnce(log, job, one)))
-    // There may be more: look again at once, and poll only when there was nothing.
+    // Poll again at once while there are jobs.
     boss.notifyWorker(id)
     return results
   })
   return id
 }
 
-/** Never rejects: pg-boss would store the error's message, and with it whatever the message quotes. */
+/** Never rejects: pg-boss would store the error's message, which may hold secrets. */
 async function runOnce(log: Log, job: Job, taken: JobWithMetadata<object>): Promise<JobResult> {
   const line = { job: job.name, id: taken.id }
   if (!isPayload(job, taken.data)) {
-    log.error(line, 'A job has a payload that it does not take and is in the dead-letter queue')
+    log.error(line, 'A job has an invalid payload; moved to the dead-letter queue')
     return { id: taken.id, status: 'deadletter', output: { fault: 'payload' } }
   }
   try {
@@ -96,7 +96,7 @@ async function runOnce(log: Log, job: Job, taken: JobWithMetadata<object>): Prom
     const fault = faultOf(error)
     if (taken.retryCount < taken.retryLimit)
       log.warn({ ...line, fault }, 'A job failed and will be tried again')
-    else log.error({ ...line, fault }, 'A job failed for good and is in the dead-letter queue')
+    else log.error({ ...line, fault }, 'A job failed finally; moved to the dead-letter queue')
     return { id: taken.id, status: 'failed', output: { fault } }
   }
 }

@@ -21,15 +21,15 @@ export function readCount(reply: unknown): Count {
   return { count, resetSeconds: Math.max(1, Math.ceil(leftMs / 1000)) }
 }
 
-/** The store was silent for longer than it may be. */
-export class NoAnswer extends Error {
-  override name = 'NoAnswer'
+/** The store did not respond in time. */
+export class TimeoutError extends Error {
+  override name = 'TimeoutError'
 }
 
-/** The answer, or a rejection with NoAnswer after `ms`; a later rejection of `answer` is of no consequence. */
-export async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+/** The answer, or a rejection with TimeoutError after `ms`; a later rejection of `answer` is of no consequence. */
+export async function withTimeout<T>(ms: number, answer: Promise<T>): Promise<T> {
   const { promise: silence, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new NoAnswer()), ms)
+  const timer = setTimeout(() => reject(new TimeoutError()), ms)
   try {
     return await Promise.race([answer, silence])
   } finally {
@@ -38,7 +38,7 @@ export async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
 }
 
 /** Turns the failures of an outage into one warning a minute, and its end into one line. */
-export type OutageLog = { failed(error: unknown): void; answered(): void }
+export type OutageLog = { failed(error: unknown): void; succeeded(): void }
 
 /** Logs an error's name and code but never its message, which may hold an address, a password or a key. */
 export function outageLog(store: string, clock: Clock, log: Log): OutageLog {
@@ -52,12 +52,12 @@ export function outageLog(store: string, clock: Clock, log: Log): OutageLog {
       warned = true
       log.warn(
         { reason: reasonOf(error) },
-        `${store} does not answer: until it does, /v1 rate limits are off and the worker polls. ` +
+        `${store} does not respond. Until it does, /v1 rate limits are off and the worker polls. ` +
           'Check its address and its credentials.',
       )
     },
-    answered() {
-      if (warned) log.info(`${store} answers again.`)
+    succeeded() {
+      if (warned) log.info(`${store} responds again`)
       warned = false
     },
   }

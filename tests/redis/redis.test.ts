@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import { type Clock, fakeClock, systemClock } from '../../src/platform/clock.ts'
 import type { Kv } from '../../src/platform/kv/kv.ts'
-import { openKv } from '../../src/platform/kv/open-kv.ts'
+import { openKv } from '../../src/platform/kv/open.ts'
 import { kvContract } from '../platform/kv/kv.contract.ts'
 import { eventually } from '../support/eventually.ts'
 import { recordedLog } from '../support/log-recorder.ts'
@@ -110,7 +110,7 @@ test('a killed Redis answers null at once, and is used again when it is back', a
   await kv.publish('outage')
   await eventually('subscribers are woken by messages again', () => wakeUps() === 2)
   expect(warnings()).toHaveLength(1)
-  expect(lines.join('')).toContain('Redis answers again.')
+  expect(lines.join('')).toContain('Redis responds again')
   expect(lines.join('')).not.toContain(encodeURIComponent(server.password))
   expect(lines.join('')).not.toContain(server.password)
   expect(lines.join('')).not.toContain(`${server.port}`)

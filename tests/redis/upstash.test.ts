@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { Redis } from '@upstash/redis'
 import { type Clock, fakeClock, systemClock } from '../../src/platform/clock.ts'
 import type { Kv } from '../../src/platform/kv/kv.ts'
-import { openKv } from '../../src/platform/kv/open-kv.ts'
+import { openKv } from '../../src/platform/kv/open.ts'
 import { kvContract } from '../platform/kv/kv.contract.ts'
 import { eventually } from '../support/eventually.ts'
 import { recordedLog } from '../support/log-recorder.ts'
@@ -93,7 +93,7 @@ async function outage(end: () => void | Promise<void>, resume: () => void | Prom
   await answers(kv)
   expect((await kv.increment('outage', 60))?.count).toBeNumber()
   expect(warnings()).toHaveLength(1)
-  expect(lines.join('')).toContain('Upstash answers again.')
+  expect(lines.join('')).toContain('Upstash responds again')
   expect(lines.join('')).not.toContain(front.token)
   expect(lines.join('')).not.toContain(front.url)
   return warnings()[0]

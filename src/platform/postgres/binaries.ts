@@ -24,8 +24,8 @@ export type SystemUser = { uid: number; gid: number } | null
 export type PostgresBinaries = { initdb: string; postgres: string; version: string }
 
 /**
- * Whose process the database is: nobody's other than ours, unless we are root, as which Postgres refuses to run.
- * Then it is the owner of the cluster where there is one, else the user `postgres`, else `nobody`.
+ * The system user that runs PostgreSQL: the one that runs Keyward, unless that is root, as which PostgreSQL refuses to
+ * run. Then it is the owner of the cluster, for a new cluster the user `postgres`, else `nobody`.
  */
 export async function postgresAccount(cluster: string | null): Promise<SystemUser> {
   if (process.getuid?.() !== 0) return null
@@ -79,7 +79,7 @@ export function run(
   })
 }
 
-/** Nothing of ours: a PGDATA or a LANG of the surroundings must not reach the database, secrets even less so. */
+/** A clean environment: no PGDATA, LANG or secret reaches PostgreSQL. */
 export function postgresEnvironment(): Record<string, string> {
   return { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH ?? '/usr/bin:/bin' }
 }

@@ -1,0 +1,85 @@
+import type { Queryable } from '../../platform/postgres/database.ts'
+import type { Permissions, RoleKind } from '../permissions.ts'
+import type { Row } from '../tables.ts'
+
+type Principal = {
+  principal_id: string
+  principal_type: 'member' | 'service_account'
+  organisation_id: string
+  role_id: string
+  role_kind: RoleKind
+  role_name: string
+  role_permissions: Permissions | null
+}
+
+/** The caller that a credential names; without a principal it is a user without a membership. */
+export type CallerRow = (Principal | { principal_id: null }) & {
+  credential_id: string
+  user_id: string | null
+  email: string | null
+  full_name: string | null
+}
+
+/** The user of a session, and the times that decide whether the session has expired. */
+export type SessionCallerRow = CallerRow & {
+  session_created_at: Date
+  session_expires_at: Date
+  session_last_used_at: Date
+}
+
+const callerColumns = (db: Queryable) => db`
+  p.id as principal_id, p.type as principal_type, p.organisation_id,
+  r.id as role_id, r.kind as role_kind, r.name as role_name, r.permissions as role_permissions,
+  u.id as user_id, u.email`
+
+const sessionColumns = (db: Queryable) => db`
+  s.id as credential_id, s.created_at as session_created_at, s.expires_at as session_expires_at,
+  s.last_used_at as session_last_used_at, ${callerColumns(db)}, u.full_name`
+
+/** The user of session `s`, with principal and role where there is an active membership. */
+const userOfSession = (db: Queryable) => db`
+  join users u on u.id = s.user_id
+  left join members m on m.user_id = u.id and m.removed_at is null
+  left join principals p on p.id = m.principal_id
+  left join roles r on r.id = p.role_id`
+
+/** The principal of an access token, by the token's hash. */
+export const findByToken = (db: Queryable, hash: Buffer) =>
+  db<(CallerRow & Row<'tokens', 'expires_at' | 'last_used_at'>)[]>`
+    select t.id as credential_id, t.expires_at, t.last_used_at, ${callerColumns(db)},
+      coalesce(u.full_name, (select a.name from service_accounts a where a.id = p.id)) as full_name
+    from tokens t
+    join principals p on p.id = t.principal_id
+    join roles r on r.id = p.role_id
+    left join members m on m.principal_id = p.id
+    left join users u on u.id = m.user_id
+    where t.hash = ${hash}`
+
+/** The user of a session token, by the token's hash. */
+export const findBySessionToken = (db: Queryable, hash: Buffer) =>
+  db<(SessionCallerRow & Row<'session_tokens', 'expires_at'>)[]>`
+    select b.expires_at, ${sessionColumns(db)}
+    from session_tokens b
+    join sessions s on s.id = b.session_id
+    ${userOfSession(db)}
+    where b.hash = ${hash}`
+
+/** The user of a session cookie, by the cookie's hash. */
+export const findByCookie = (db: Queryable, hash: Buffer) =>
+  db<SessionCallerRow[]>`
+    select ${sessionColumns(db)}
+    from sessions s
+    ${userOfSession(db)}
+    where s.cookie_hash = ${hash}`
+
+/** Writes that a token was used, unless a use between `unlessUsedSince` and now is written already. */
+export const markTokenUsed = (db: Queryable, id: string, at: Date, unlessUsedSince: Date) =>
+  db`
+    update tokens set last_used_at = ${at}
+    where id = ${id} and (last_used_at is null or last_used_at <= ${unlessUsedSince} or last_used_at > ${at})`
+
+/** Writes that a session was used, unless a use between `unlessUsedSince` and now is written already. */
+export const markSessionUsed = (db: Queryable, id: string, at: Date, unlessUsedSince: Date) =>
+  db`
+    update sessions set last_used_at = ${at}
+    where id = ${id} and (last_used_at <= ${unlessUsedSince} or last_used_at > ${at})`

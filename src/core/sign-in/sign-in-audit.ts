@@ -1,0 +1,61 @@
+import type { Context } from '../../context.ts'
+import { type AccountRow, auditActorOf } from '../accounts/account.ts'
+import { recordAccount } from '../accounts/account-audit.ts'
+import type { RequestSource } from '../actor.ts'
+import { recordCoalesced } from '../audit/coalescing.ts'
+
+/** Writes that an account signed in. The sign-in stands even when that fails. */
+export const recordSignIn = (
+  ctx: Context,
+  account: AccountRow,
+  sessionId: string,
+  source: RequestSource,
+): Promise<void> => {
+  const credential = { kind: 'session', id: sessionId, text: '' } as const
+  return logFailure(ctx, source, () =>
+    recordAccount(
+      ctx,
+      ctx.db,
+      account,
+      { credential, source },
+      {
+        eventType: 'user.signed_in',
+        resourceId: account.user_id,
+        description: 'Signed in with a password.',
+      },
+    ),
+  )
+}
+
+/**
+ * Writes that a sign-in to an account failed. The response must not wait for it: unknown addresses write no entry, and
+ * the response time must not tell the difference.
+ */
+export const recordFailedSignIn = (
+  ctx: Context,
+  account: AccountRow,
+  description: string,
+  source: RequestSource,
+): Promise<void> =>
+  logFailure(ctx, source, async () => {
+    const organisationId = account.deployment_organisation_id
+    if (organisationId === null) return
+    await recordCoalesced(ctx, auditActorOf(account, null, source), organisationId, {
+      eventType: 'user.sign_in_failed',
+      resourceId: account.user_id,
+      description,
+    })
+  })
+
+/** Outside a transaction: when the entry can't be written, a line in the log tells of it. */
+async function logFailure(
+  ctx: Context,
+  { requestId }: RequestSource,
+  write: () => Promise<void>,
+): Promise<void> {
+  try {
+    await write()
+  } catch {
+    ctx.log.error({ requestId }, "A sign-in's audit entry could not be written")
+  }
+}

@@ -1,0 +1,21 @@
+import type { Database, Transaction } from '../../src/platform/postgres/database.ts'
+import { eventually } from './eventually.ts'
+
+/** Sends requests that meet at rows which are locked until all of them wait for one; resolves with their results. */
+export async function raceFor<T>(
+  db: Database,
+  lock: (tx: Transaction) => PromiseLike<unknown>,
+  ...requests: (() => Promise<T>)[]
+): Promise<T[]> {
+  const { results } = await db.begin(async (tx) => {
+    await lock(tx)
+    const results = Promise.all(requests.map((request) => request()))
+    await eventually('all requests wait for a lock', async () => {
+      const waiting = await db`
+        select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      return waiting.length === requests.length
+    })
+    return { results }
+  })
+  return results
+}
