@@ -8,7 +8,7 @@ import {
   type Permissions,
 } from './permissions.ts'
 
-/** What the rules look at in an actor: what it is, who it is, and the role that it holds. */
+/** The part of an actor that rules look at: its type, its id and its role. */
 export type RoleHolder = Readonly<{
   type: Actor['type']
   id: string
@@ -23,13 +23,13 @@ export const can = (
   level: Level = 'permissions',
 ): boolean => allows(actor.role.permissions, level, resourceClass, action)
 
-/** Whether an actor's role reaches every app and environment. */
+/** Whether an actor can access every app and environment. */
 export const actorHasGlobalAccess = (actor: Pick<RoleHolder, 'role'>): boolean =>
   hasGlobalAccess(actor.role.kind)
 
 /**
- * Why an actor can't hand out these permissions: a sentence that names the first action that its own role lacks; null
- * when it holds them all. Global access holds every action.
+ * Why an actor can't give these permissions to others: a sentence that names the first action that its own role lacks;
+ * null when it has them all. Global access has every action.
  */
 export function beyondOwn(actor: Pick<RoleHolder, 'role'>, wanted: Permissions): string | null {
   if (actorHasGlobalAccess(actor)) return null

@@ -10,7 +10,7 @@ export type RequestSource = Readonly<{
 /** How a caller proved who it is; `text` is the token or cookie itself, kept for the duration of the request only. */
 export type Credential = Readonly<{ kind: 'token' | 'session'; id: string; text: string }>
 
-/** A caller that belongs to the organisation: a member, or a service account. */
+/** A caller that is a principal of the organisation: a member or a service account. */
 export type Actor = Readonly<{
   type: 'user' | 'service_account'
   /** The membership's id, or the service account's. */
@@ -24,8 +24,8 @@ export type Actor = Readonly<{
   source: RequestSource
 }>
 
-/** A signed-in user who belongs to no organisation. */
-export type UserWithoutMembership = Readonly<{
+/** A signed-in user who is not a member of an organisation. */
+type UserWithoutMembership = Readonly<{
   type: 'user'
   id: null
   userId: string
@@ -38,5 +38,5 @@ export type UserWithoutMembership = Readonly<{
 /** The user or service account that a valid credential names. */
 export type Caller = Actor | UserWithoutMembership
 
-/** Whether a caller belongs to the organisation. */
+/** Whether a caller is a principal of the organisation. */
 export const isActor = (caller: Caller): caller is Actor => caller.id !== null

@@ -2,7 +2,7 @@
 const CLOCK_SKEW_SECONDS = 300
 
 /**
- * The latest time that counts as now. What was made later than that was made by a clock that was wrong: its expiry is
- * as wrong, so sessions, bearers and mailed links of such a time are refused.
+ * The latest time that counts as now. Sessions, session tokens and mailed links with a later creation time are refused:
+ * the clock was wrong then, and so is their expiry.
  */
 export const latestNow = (now: Date): Date => new Date(now.getTime() + CLOCK_SKEW_SECONDS * 1000)

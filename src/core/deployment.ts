@@ -1,12 +1,13 @@
 import type { Database, Queryable } from '../platform/postgres/database.ts'
 import type { ServerKeys } from './keys/server-keys.ts'
+import type { Row } from './tables.ts'
 
 /**
- * Holds the `SERVER_SECRET` against the one that this database was first used with, whose key id is stored then. Throws
- * a sentence when it is another: nothing that is stored could be opened.
+ * Throws if `SERVER_SECRET` differs from the one that this database was first used with: no stored key could be
+ * unwrapped. The first start stores its key id.
  */
 export async function requireServerSecret(db: Database, keys: ServerKeys): Promise<void> {
-  const [row] = await db<{ server_key_id: string }[]>`
+  const [row] = await db<Row<'deployment', 'server_key_id'>[]>`
     update deployment set server_key_id = coalesce(server_key_id, ${keys.keyId}) returning server_key_id`
   if (row?.server_key_id === keys.keyId) return
   throw new Error(
@@ -17,10 +18,10 @@ export async function requireServerSecret(db: Database, keys: ServerKeys): Promi
 
 /** The organisation that this deployment serves; null before the first registration. */
 export async function findOrganisationId(db: Queryable): Promise<string | null> {
-  const [row] = await db<{ organisation_id: string | null }[]>`select organisation_id from deployment`
+  const [row] = await db<Row<'deployment', 'organisation_id'>[]>`select organisation_id from deployment`
   return row?.organisation_id ?? null
 }
 
-/** Whether somebody has registered the first account already. */
+/** Whether the first account was registered, which creates the organisation. */
 export const hasOrganisation = async (db: Queryable): Promise<boolean> =>
   (await findOrganisationId(db)) !== null

@@ -1,13 +1,11 @@
 import type { Context } from '../context.ts'
+import { COALESCING_SECONDS } from './audit/coalescing.ts'
 import { SESSION_IDLE_SECONDS } from './sessions/lifetime.ts'
 
-/** Refusals and failed sign-ins of one minute share an entry; after this long none can join one any more. */
-const COALESCING_SECONDS = 120
-
 /**
- * Deletes what has expired: tokens, sessions and their bearers, links, counters of sign-ins; closes expired invites.
- * All of it is refused already, so nothing but space depends on when this runs, or on whether it runs twice at once.
- * What somebody holds is left for the next time, so that no request ever waits in a circle with this.
+ * Deletes expired tokens, sessions, session tokens, links and counters of sign-ins; closes expired invites. Expired rows
+ * are already refused everywhere: this only frees space, and may run several times at once. Locked rows are skipped,
+ * which avoids deadlocks.
  */
 export async function removeExpired(ctx: Context): Promise<void> {
   const now = ctx.clock.now()
@@ -36,10 +34,10 @@ export async function removeExpired(ctx: Context): Promise<void> {
     where coalesce_key is not null and timestamp <= ${before(COALESCING_SECONDS)}`
 }
 
-// Nobody waits for it, and after a long outage there may be much.
+// No request waits for it, and after a long outage there may be many rows.
 const LONGEST_MILLISECONDS = 30_000
 
-/** Each statement is a transaction of its own, that nothing is held longer than it must be. */
+/** Sends each statement in a separate transaction, so that locks are held for a short time. */
 const patientStatements =
   ({ db }: Context) =>
   (text: TemplateStringsArray, ...values: Date[]): Promise<void> =>

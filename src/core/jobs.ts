@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { JobDefinition } from '../platform/queue/queue.ts'
 
-/** A gateway that is away for half a day still gets its mails; each link is checked again before it is sent. */
+/** Retries for about half a day. A link is checked again before it is mailed. */
 const mail = { retryLimit: 12, retryDelaySeconds: 15, backoff: true, expireSeconds: 120 } as const
 
 const Id = Type.String({ pattern: '^[0-9a-f-]{36}$' })

@@ -2,12 +2,12 @@ import type { Transaction } from '../platform/postgres/database.ts'
 import { constraintError } from './constraints.ts'
 import { nameKey } from './text.ts'
 
-/** What has names that are unique, and within what. */
+/** The tables with unique names, and the column within whose value they are unique. */
 const SCOPES = { roles: 'organisation_id', apps: 'organisation_id', environments: 'app_id' } as const
 
 /**
- * 409 where another row of the same organisation or app has this name. The database enforces it as well: this says so
- * before anything is written, and keeps names out of the database's log.
+ * 409 when another row of the same organisation or app has this name. The database enforces it as well; checking first
+ * keeps names out of the database's log.
  */
 export async function requireFreeName(
   tx: Transaction,

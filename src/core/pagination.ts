@@ -3,18 +3,18 @@ import type { Context } from '../context.ts'
 import type { Queryable } from '../platform/postgres/database.ts'
 import { badRequest } from './errors.ts'
 
-/** What a list request may ask for: at most `limit` items, those after `cursor`. */
+/** The paging of a list request: at most `limit` items, those after `cursor`. */
 export type PageRequest = Readonly<{ limit?: number; cursor?: string }>
 
-/** A list's answer: `nextCursor` stands there when a page was asked for, and is null on the last one. */
+/** A list's response: `nextCursor` is present in pages only, and null on the last one. */
 export type Page<T> = { data: T[]; nextCursor?: string | null }
 
-/** The part of a list to read: `limit` null means all of it; `after` is the sort key of the item before. */
+/** The part of a list to read: `limit` null means the whole list; `after` is the sort key of the item before. */
 export type PageRange = Readonly<{ limit: number | null; after: readonly string[] | null }>
 
 /**
- * Reads a page request. Without `limit` and `cursor` a list is whole, unless `alwaysPaged`; a cursor is good only for
- * the list that gave it (400 otherwise).
+ * Reads a page request. Without `limit` and `cursor` the range is the whole list, unless `alwaysPaged`. A cursor is valid
+ * for the list that gave it only (400 otherwise).
  */
 export function pageRange(ctx: Context, list: string, request: PageRequest, alwaysPaged = false): PageRange {
   const paged = alwaysPaged || request.limit !== undefined || request.cursor !== undefined
@@ -24,25 +24,24 @@ export function pageRange(ctx: Context, list: string, request: PageRequest, alwa
   }
 }
 
-/** How many rows to ask the database for: one more than the page holds, which tells whether there is another. */
-export const rowLimit = (window: PageRange): number | null =>
-  window.limit === null ? null : window.limit + 1
+/** How many rows to read: one more than the page holds, to know whether there is a next page. */
+export const rowLimit = (range: PageRange): number | null => (range.limit === null ? null : range.limit + 1)
 
-/** The end of a statement that lists the rows of `table`, oldest first, then by id: those in the window. */
-export function oldestFirst(db: Queryable, table: string, window: PageRange) {
-  const [createdAt = null, id = null] = window.after ?? []
+/** The end of a statement that lists the rows of `table` in the range, oldest first, then by id. */
+export function oldestFirst(db: Queryable, table: string, range: PageRange) {
+  const [createdAt = null, id = null] = range.after ?? []
   const key = db`${db(`${table}.created_at`)}, ${db(`${table}.id`)}`
   const after = id === null ? db`` : db`and (${key}) > (${createdAt}::timestamptz, ${id}::uuid)`
-  return db`${after} order by ${key} ${limitClause(db, window)}`
+  return db`${after} order by ${key} ${limitClause(db, range)}`
 }
 
-/** The limit of a statement that lists the rows in the window; nothing when the list is whole. */
-export function limitClause(db: Queryable, window: PageRange) {
-  const rows = rowLimit(window)
+/** The limit clause of a statement that lists the rows in the range; empty for the whole list. */
+export function limitClause(db: Queryable, range: PageRange) {
+  const rows = rowLimit(range)
   return rows === null ? db`` : db`limit ${rows}`
 }
 
-/** A row's place in a list that `oldestFirst` made. */
+/** The sort key of a row in a list that `oldestFirst` orders. */
 export const creationOrder = (row: { created_at: Date; id: string }): readonly string[] => [
   row.created_at.toISOString(),
   row.id,
@@ -60,21 +59,21 @@ export async function listByCreation<Row extends { created_at: Date; id: string 
   return toPage(ctx, list, range, await read(range), creationOrder, present)
 }
 
-/** Cuts what was read to the page and makes the cursor of the next; `sortKey` gives an item's place in the list. */
+/** The page of the rows that were read, with the cursor of the next page; `sortKey` gives a row's place in the list. */
 export function toPage<Row, Item>(
   ctx: Context,
   list: string,
-  window: PageRange,
+  range: PageRange,
   rows: readonly Row[],
   sortKey: (row: Row) => readonly string[],
   present: (row: Row) => Item,
 ): Page<Item> {
-  if (window.limit === null) return { data: rows.map(present) }
-  const shown = rows.slice(0, window.limit)
+  if (range.limit === null) return { data: rows.map(present) }
+  const shown = rows.slice(0, range.limit)
   return pageWith(ctx, list, shown, rows.length > shown.length, sortKey, present)
 }
 
-/** A page of exactly these rows, with the cursor of the next when there are more. */
+/** A page of exactly these rows, with the cursor of the next page when there are more. */
 export function pageWith<Row, Item>(
   ctx: Context,
   list: string,

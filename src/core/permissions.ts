@@ -51,7 +51,7 @@ export type Permissions = Readonly<{
 export type DefaultRoleKind = 'owner' | 'admin' | 'manager' | 'developer' | 'service'
 export type RoleKind = DefaultRoleKind | 'custom'
 
-/** Owner and Admin reach every app and environment; no other role ever does. */
+/** Owner and Admin can access every app and environment; other roles never can. */
 export const hasGlobalAccess = (kind: RoleKind): boolean => kind === 'owner' || kind === 'admin'
 
 /** The actions that exist for a class; most have all four. */

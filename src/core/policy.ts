@@ -1,21 +1,21 @@
 import { badRequest, conflict, type DomainError, forbidden } from './errors.ts'
 
-/** What a rule refuses with: a sentence, and the environment that it names, which not everybody may read of. */
+/** Why a rule refuses: a sentence, and the environment that it names, whose audit entry not every caller may see. */
 export type Reason = Readonly<{ sentence: string; environmentId?: string }>
 
 /**
- * A rule of the product: looks at the facts of a request and gives the reason for which it refuses, or null when it has
- * none. Rules are pure, so that tests, the console and the server ask the same ones.
+ * A rule of the product: from the facts of a request, the reason why it refuses, or null when it allows it. Rules are
+ * pure, so that tests, the console and the server can use the same ones.
  */
 export type Rule<Facts> = Readonly<{
   status: 400 | 403 | 409
   refuses(facts: Facts): Reason | null
 }>
 
-/** The rules of one action in the order in which they are asked: the first that refuses gives the answer. */
+/** The rules of one action, in order: the first that refuses decides. */
 export type Policy<Facts> = readonly Rule<Facts>[]
 
-/** A rule that answers 403 with this sentence when the facts are so. */
+/** A rule that refuses with 403 and this sentence when the condition is true. */
 export const forbid = <Facts>(sentence: string, when: (facts: Facts) => boolean): Rule<Facts> => ({
   status: 403,
   refuses: (facts) => (when(facts) ? { sentence } : null),

@@ -1,20 +1,20 @@
 import { notFound } from './errors.ts'
 import { isId } from './id.ts'
 
-/** The row that a statement always answers with; throws when it has not, as where nothing was written. */
+/** The row that a statement always returns; throws when there is none, such as when nothing was written. */
 export function written<Row>(rows: readonly Row[]): Row {
   const [row] = rows
-  if (row === undefined) throw new Error('a statement has written nothing where it had to')
+  if (row === undefined) throw new Error('a statement returned no row where it must return one')
   return row
 }
 
-/** The row that a query by id finds; undefined where it finds none, also for a text without the form of an id. */
+/** The row that a query by id finds; undefined when there is none, also for a malformed id. */
 export const findById = async <Row>(
   id: string,
   query: (id: string) => PromiseLike<readonly Row[]>,
 ): Promise<Row | undefined> => (isId(id) ? (await query(id))[0] : undefined)
 
-/** The row, or 404 where there is none; `what` is a noun such as `Role`, `id` what a body referred to it by. */
+/** The row, or 404 when it is undefined; `what` is a noun such as `Role`, `id` the id in the body that named it. */
 export function found<Row>(row: Row | undefined, what: string, id?: string): Row {
   if (row === undefined) throw notFound(what, id)
   return row

@@ -7,14 +7,14 @@ import {
   normaliseName,
 } from './text.ts'
 
-/** Says in a sentence what is wrong with a value, given the name of its field; null when nothing is. */
+/** A sentence that says what is wrong with a value, given the name of its field; null for a valid value. */
 type FaultExplainer = (value: unknown, field: string, schema: Record<string, unknown>) => string | null
 
 const explanations = new Map<string, FaultExplainer>()
 
 /**
- * Makes a kind of TypeBox schema with a check of its own and a sentence for people. In the OpenAPI document it is
- * `json`, a plain JSON schema.
+ * Makes a kind of TypeBox schema with its own check and error sentence. In the OpenAPI document it is `json`, a plain
+ * JSON schema.
  */
 export function defineKind(kind: string, explain: FaultExplainer) {
   explanations.set(kind, explain)
@@ -76,7 +76,7 @@ const EMAIL =
 /** An e-mail address: ASCII, at most 254 characters. */
 export const Email = (): TUnsafe<string> => email<string>({ type: 'string', format: 'email', maxLength: 254 })
 
-/** An id in a body: any string of a sane length; whether it names something is for the use case to say (404). */
+/** An id in a body: any string of a reasonable length; the use case answers 404 for an unknown id. */
 export const Id = (options: SchemaOptions = {}) => Text(200, { ...options, minLength: 1 })
 
 /** A field that may be null, as OpenAPI 3.0 writes it. */
@@ -85,6 +85,6 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 /** An instant in a response: ISO 8601 UTC with a trailing Z. */
 export const Timestamp = () => Type.String({ format: 'date-time' })
 
-/** An object that refuses fields that it doesn't know. */
+/** An object that refuses unknown fields. */
 export const StrictObject = ((properties, options = {}) =>
   Type.Object(properties, { ...options, additionalProperties: false })) as typeof Type.Object

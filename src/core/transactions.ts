@@ -3,11 +3,12 @@ import type { Transaction } from '../platform/postgres/database.ts'
 import type { Actor } from './actor.ts'
 import { errorForConstraint } from './constraints.ts'
 import { unauthenticated } from './errors.ts'
-import { type Permissions, permissionsOf, type RoleKind } from './permissions.ts'
+import { type Permissions, permissionsOf } from './permissions.ts'
+import type { Row } from './tables.ts'
 
 /**
- * One transaction, which ends `until` then (of `performance.now()`), or when its own time is over. A rule that the
- * database enforced comes out as the same refusal that the rules in core raise.
+ * One transaction, which must end before `until` (of `performance.now()`). A violated constraint of the database is thrown
+ * as the same error that the rules in core throw.
  */
 export async function transaction<T>(
   ctx: Context,
@@ -22,9 +23,8 @@ export async function transaction<T>(
 }
 
 /**
- * One transaction that takes an organisation's row. Those at once are limited, since they may all wait for one row;
- * throws `Busy` when its turn does not come. Never within another: it would wait for itself. The wait for its turn is
- * part of the time that it has.
+ * One transaction that locks an organisation's row. Limited in number, because all may wait for one row; throws
+ * `TooBusyError` after the wait, which is part of the transaction's time. Must not be nested: deadlock.
  */
 export const lockingTransaction = <T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> => {
   const until = endOfChange(ctx)
@@ -32,8 +32,9 @@ export const lockingTransaction = <T>(ctx: Context, work: (tx: Transaction) => P
 }
 
 /**
- * A change of the actor's organisation: one transaction that first takes the organisation's row, so that changes come
- * one after the other, and then sees the actor as it stands now (401 when it was removed meanwhile).
+ * A change of the actor's organisation: one transaction that first locks the organisation's row, so that changes run one
+ * after the other, and then reads the actor again (401 when it was removed meanwhile). `work` gets that actor: its
+ * parameter shadows the one of the request on purpose.
  */
 export const changeOrganisation = <T>(
   ctx: Context,
@@ -41,7 +42,7 @@ export const changeOrganisation = <T>(
   work: (tx: Transaction, actor: Actor) => Promise<T>,
 ): Promise<T> =>
   lockingTransaction(ctx, async (tx) => {
-    // In this order: the role is read once the lock is held.
+    // Order matters: the role is read under the lock.
     const lock = lockOrganisation(tx, actor.organisation.id).execute()
     const [, rows] = await pipelined(lock, currentRole(tx, actor).execute())
     const row = rows[0]
@@ -51,8 +52,8 @@ export const changeOrganisation = <T>(
   })
 
 /**
- * Sends statements that do not depend on each other without waiting in between, in no certain order, and waits for all
- * of them, also when one has failed: nothing of a transaction may be under way when it is rolled back.
+ * Runs independent statements concurrently. Waits for all even if one fails, because no statement may be running at
+ * rollback.
  */
 export async function pipelined<T extends readonly unknown[]>(
   ...work: { [K in keyof T]: PromiseLike<T[K]> }
@@ -62,14 +63,14 @@ export async function pipelined<T extends readonly unknown[]>(
   return outcomes.map((outcome) => (outcome as PromiseFulfilledResult<unknown>).value) as unknown as T
 }
 
-/** Takes the organisation's row: the one lock, and the first, of every change to it. */
+/** Locks the organisation's row: the first and only lock of every change to it. */
 export const lockOrganisation = (tx: Transaction, organisationId: string) =>
   tx`select 1 from organisations where id = ${organisationId} for no key update`
 
 const endOfChange = (ctx: Context): number => performance.now() + ctx.db.deadlines.transactionMilliseconds
 
 const currentRole = (tx: Transaction, actor: Actor) =>
-  tx<{ id: string; kind: RoleKind; name: string; stored: Permissions | null }[]>`
+  tx<(Row<'roles', 'id' | 'kind' | 'name'> & { stored: Permissions | null })[]>`
     select r.id, r.kind, r.name, r.permissions as stored
     from principals p join roles r on r.id = p.role_id
     where p.id = ${actor.id} and p.organisation_id = ${actor.organisation.id}`

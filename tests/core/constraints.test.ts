@@ -67,7 +67,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-test('every rule of the schema that a request can run into has a sentence', () => {
+test('every constraint of the schema that a request can violate has an error', () => {
   const excused = new Set(Object.values(NEVER_MET).flat())
   const forms = Object.values(FORMS_NEVER_MET)
   const silent = [...rules].filter(
@@ -80,7 +80,7 @@ test('every rule of the schema that a request can run into has a sentence', () =
   ).toEqual([])
 })
 
-test('every sentence, and every excuse, is for a rule that the schema has, and none has both', () => {
+test('every error, and every exception, is for a constraint of the schema, and none has both', () => {
   const excused = Object.values(NEVER_MET).flat()
   expect([...Object.keys(CONSTRAINT_ERRORS), ...excused].filter((name) => !rules.has(name))).toEqual([])
   expect(excused.filter((name) => name in CONSTRAINT_ERRORS)).toEqual([])

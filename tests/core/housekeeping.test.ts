@@ -6,7 +6,7 @@ import { api } from '../support/api.ts'
 import { testContext } from '../support/context.ts'
 import { owner, roleOf, session, user } from '../support/people.ts'
 
-test('what has expired goes, what has not stays, and what somebody holds is left without waiting', async () => {
+test('deletes expired rows, keeps others, and skips locked ones without waiting', async () => {
   const ctx = await testContext()
   const ada = await owner(ctx)
   const client = api(ctx).as(ada.token)

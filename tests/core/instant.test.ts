@@ -25,6 +25,6 @@ test.each([
   '2027-01-31T12:00:00+24:00',
   '1769860800',
   ' 2027-01-31T12:00:00Z',
-])('%j is none', (text) => {
+])('%j is refused', (text) => {
   expect(instantFrom(text)).toBeNull()
 })

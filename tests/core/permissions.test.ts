@@ -114,7 +114,7 @@ const some = (
   appPermissions,
 })
 
-test('what is not named is not allowed, also where a name is that of an object’s own', () => {
+test('classes that are not listed allow nothing, not even `constructor`', () => {
   const permissions = some({ Apps: ['read'] })
   for (const action of ACTIONS)
     expect(allows(permissions, 'permissions', 'Apps', action)).toBe(action === 'read')

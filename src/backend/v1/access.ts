@@ -6,22 +6,22 @@ import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
 import { ListOf, PageQuery, responses } from '../http/responses.ts'
 
-const ofId = (description: string) => t.Optional(t.String({ maxLength: 200, description }))
+const idFilter = (description: string) => t.Optional(t.String({ maxLength: 200, description }))
 
 const Query = t.Composite(
   [
     PageQuery,
     t.Object({
-      member_id: ofId('Only what this member reaches.'),
-      service_account_id: ofId('Only what this service account reaches.'),
-      app_id: ofId('Only the environments of this app.'),
-      environment_id: ofId('Only this environment.'),
+      member_id: idFilter('Only what this member can access.'),
+      service_account_id: idFilter('Only what this service account can access.'),
+      app_id: idFilter('Only the environments of this app.'),
+      environment_id: idFilter('Only this environment.'),
     }),
   ],
   { additionalProperties: true },
 )
 
-/** `/v1/access`: who reaches what. */
+/** `/v1/access`: which principal can access which environment. */
 export const accessRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/access', normalize: false }).use(guard(ctx, requests)).get(
     '/',
@@ -44,9 +44,9 @@ export const accessRoutes = (ctx: Context, requests: RequestStates) =>
       response: responses(200, ListOf(AccessPair), 400, 401, 403),
       detail: {
         tags: ['Members'],
-        summary: 'List who reaches what',
+        summary: 'List who has access to what',
         description:
-          'Each member and service account with each environment that it can open, by its role or by a grant; always in pages.',
+          'Each member and service account with each environment that it can access, by its role or by a grant; always in pages.',
       },
     },
   )

@@ -8,7 +8,7 @@ import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses
 
 const tags = ['Apps']
 
-/** `/v1/apps`: what an organisation keeps secrets for. */
+/** `/v1/apps`: the organisation's apps. */
 export const appsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/apps', normalize: false })
     .use(guard(ctx, requests))
@@ -43,7 +43,7 @@ export const appsRoutes = (ctx: Context, requests: RequestStates) =>
         tags,
         summary: 'Create an app',
         description:
-          'Creates an app and its environments, each with keys of its own; a caller without global access is granted them.',
+          'Creates an app and its environments, each with its own keys; a caller without global access is granted them.',
       },
     })
     .put('/:id', ({ actor, params, body }) => apps.update(ctx, actor, params.id, body), {
@@ -63,6 +63,6 @@ export const appsRoutes = (ctx: Context, requests: RequestStates) =>
         tags,
         summary: 'Delete an app',
         description:
-          'Deletes the app with its environments, their keys and every access to them, for good; a caller without global access must be able to open every environment of it.',
+          'Deletes the app with its environments, their keys and all access to them, for good; the caller must be able to access all its environments.',
       },
     })

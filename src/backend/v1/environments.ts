@@ -8,20 +8,23 @@ import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses
 
 const tags = ['Environments']
 
-const OfApp = t.Object(
-  { app_id: t.String({ description: 'The app that the environments belong to.' }) },
+const AppQuery = t.Object(
+  { app_id: t.String({ description: 'The app of the environments.' }) },
   { additionalProperties: true },
 )
-const PageOfApp = t.Object({ ...OfApp.properties, ...PageQuery.properties }, { additionalProperties: true })
+const AppPageQuery = t.Object(
+  { ...AppQuery.properties, ...PageQuery.properties },
+  { additionalProperties: true },
+)
 
-/** `/v1/environments`: an app's environments, each with keys of its own. */
+/** `/v1/environments`: an app's environments, each with its own keys. */
 export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/environments', normalize: false })
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => environments.list(ctx, actor, query.app_id, query), {
       appPermission: ['Environments', 'read'],
       audit: 'environment.read_refused',
-      query: PageOfApp,
+      query: AppPageQuery,
       response: responses(200, ListOf(Environment), 400, 401, 403, 404),
       detail: {
         tags,
@@ -43,14 +46,14 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
     .post('/', ({ actor, query, body }) => environments.create(ctx, actor, query.app_id, body), {
       appPermission: ['Environments', 'create'],
       audit: 'environment.create_refused',
-      query: OfApp,
+      query: AppQuery,
       body: CreateEnvironment,
       response: responses(201, Environment, 400, 401, 403, 404, 409, 413, 415),
       detail: {
         tags,
         summary: 'Create an environment',
         description:
-          'Adds an environment with keys of its own to the app; a caller without global access is granted it.',
+          'Adds an environment with its own keys to the app; a caller without global access is granted it.',
       },
     })
     .put('/:id', ({ actor, params, body }) => environments.update(ctx, actor, params.id, body), {
@@ -62,7 +65,7 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'Rename an environment',
-        description: 'Changes the name; `envType` stays what it was.',
+        description: 'Changes the name; `envType` stays the same.',
       },
     })
     .delete('/:id', ({ actor, params }) => environments.remove(ctx, actor, params.id), {
@@ -73,6 +76,6 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'Delete an environment',
-        description: 'Deletes the environment with its keys and every access to it, for good.',
+        description: 'Deletes the environment with its keys and all access to it, for good.',
       },
     })

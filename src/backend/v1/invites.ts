@@ -8,7 +8,7 @@ import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses
 
 const tags = ['Invites']
 
-/** `/v1/members/invites`: who is invited and has not answered yet. */
+/** `/v1/members/invites`: pending invites. */
 export const invitesRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/members/invites', normalize: false })
     .use(guard(ctx, requests))
@@ -30,8 +30,8 @@ export const invitesRoutes = (ctx: Context, requests: RequestStates) =>
       response: responses(201, Invite, 400, 401, 403, 404, 409, 413, 415),
       detail: {
         tags,
-        summary: 'Invite somebody',
-        description: `Invites an e-mail address to any role without global access, for 14 days. Without a mail gateway the answer holds the link to hand over; with one the link is mailed. There can be ${PENDING_INVITES.most} pending invites.`,
+        summary: 'Create an invite',
+        description: `Invites an e-mail address to any role without global access, for 14 days. Without a mail gateway the response holds the link to hand over; with one the link is mailed. There can be ${PENDING_INVITES.most} pending invites.`,
       },
     })
     .delete('/:id', ({ actor, params }) => invites.cancel(ctx, actor, params.id), {
@@ -42,6 +42,6 @@ export const invitesRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'Cancel an invite',
-        description: 'The link of a cancelled invite is worth nothing.',
+        description: 'The link of a cancelled invite no longer works.',
       },
     })

@@ -7,8 +7,8 @@ import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
 import { ListOf, PageQuery, responses } from '../http/responses.ts'
 
-// Postgres knows no NUL in text.
-const exactly = (example: string) =>
+// Postgres text can't hold NUL.
+const exactText = (example: string) =>
   t.Optional(
     t.String({
       maxLength: 200,
@@ -23,16 +23,16 @@ const Query = t.Composite(
     t.Object({
       from: t.Optional(Instant('Entries at this instant or later.')),
       to: t.Optional(Instant('Entries before this instant.')),
-      resource_type: exactly(', such as `role`'),
-      resource_id: exactly(': what the entries are about'),
-      event_type: exactly(', such as `role.created`'),
-      actor_id: exactly(': who did it'),
+      resource_type: exactText(', such as `role`'),
+      resource_id: exactText(': id of the resource'),
+      event_type: exactText(', such as `role.created`'),
+      actor_id: exactText(': id of the actor'),
     }),
   ],
   { additionalProperties: true },
 )
 
-/** `/v1/logs/audit`: what happened, and what was refused. */
+/** `/v1/logs/audit`: the audit log. */
 export const logsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/logs', normalize: false })
     .use(guard(ctx, requests))
@@ -45,7 +45,7 @@ export const logsRoutes = (ctx: Context, requests: RequestStates) =>
         tags: ['Audit log'],
         summary: 'Read the audit log',
         description:
-          "Newest first, always in pages. Without global access, entries about apps and environments out of reach are left out, and others' addresses are null.",
+          "Newest first, always in pages. Without global access, entries about apps and environments that the caller can't access are left out, and other actors' addresses are null.",
       },
     })
 

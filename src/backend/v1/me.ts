@@ -7,7 +7,7 @@ import { responses } from '../http/responses.ts'
 
 const tags = ['Me']
 
-/** `/v1/me`: who calls, and its keys. */
+/** `/v1/me`: the caller and its keys. */
 export const meRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/me', normalize: false })
     .use(guard(ctx, requests))
@@ -16,8 +16,9 @@ export const meRoutes = (ctx: Context, requests: RequestStates) =>
       response: responses(200, me.Me, 401),
       detail: {
         tags,
-        summary: 'Who you are',
-        description: 'The caller with its role; role and organisation are null for whoever belongs to none.',
+        summary: 'Get the caller',
+        description:
+          'The caller with its role; role and organisation are null for a user without a membership.',
       },
     })
     .get('/keys', ({ actor }) => me.keys(ctx, actor), {
@@ -26,8 +27,8 @@ export const meRoutes = (ctx: Context, requests: RequestStates) =>
       response: responses(200, me.MyKeys, 401, 403),
       detail: {
         tags,
-        summary: 'Your keys',
+        summary: "Get the caller's keys",
         description:
-          'Your copies of environment keys, wrapped for your identity key, whose private half is wrapped for the token of this request.',
+          'Copies of environment keys, wrapped for the caller’s identity key, whose private half is wrapped for the token of the request.',
       },
     })

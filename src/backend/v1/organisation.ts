@@ -8,7 +8,7 @@ import { responses } from '../http/responses.ts'
 
 const tags = ['Organisation']
 
-/** `/v1/organisation`: the one that the caller belongs to. */
+/** `/v1/organisation`: the caller's organisation. */
 export const organisationRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/organisation', normalize: false })
     .use(guard(ctx, requests))
@@ -26,6 +26,6 @@ export const organisationRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'Rename the organisation',
-        description: 'The name that it has already changes nothing.',
+        description: 'Without a change of name, nothing is written.',
       },
     })

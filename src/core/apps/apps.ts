@@ -8,7 +8,7 @@ import { createEnvironments } from '../environments/creation.ts'
 import { DEFAULT_ENVIRONMENTS, requireDistinct } from '../environments/environment.ts'
 import * as environmentEvents from '../environments/environment-events.ts'
 import { requireFreeName } from '../names.ts'
-import { creationOrder, type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
+import { listByCreation, type Page, type PageRequest } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
 import { nameKey } from '../text.ts'
@@ -27,11 +27,8 @@ import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
 /** The apps that the caller can access, each with the environments that it can access, oldest first. */
-export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<App>> {
-  const range = pageRange(ctx, 'apps', request)
-  const rows = await queries.list(ctx.db, actor, range)
-  return toPage(ctx, 'apps', range, rows, creationOrder, present)
-}
+export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<Page<App>> =>
+  listByCreation(ctx, 'apps', request, (range) => queries.list(ctx.db, actor, range), present)
 
 /** One app with the environments that the caller can access; 404 when it can access no such app. */
 export const get = async (ctx: Context, actor: Actor, id: string): Promise<App> =>

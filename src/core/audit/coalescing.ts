@@ -9,6 +9,9 @@ import type { Refusal } from './refusals.ts'
 /** An event that is counted in one entry a minute, rather than recorded each time. */
 export type CoalescedEvent = Refusal | EventOf<'user.sign_in_failed'>
 
+/** After this time no request is counted in an entry any more. */
+export const COALESCING_SECONDS = 120
+
 /** After this many different refusals of one actor in one minute, further ones share an entry for each event. */
 const MOST_ENTRIES_PER_MINUTE = 20
 

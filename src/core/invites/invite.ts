@@ -4,6 +4,7 @@ import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import type { Limit } from '../limits.ts'
 import { linkUrl } from '../links/link.ts'
+import type { Prefixed } from '../rows.ts'
 import { Email, Id, Nullable, StrictObject, Timestamp } from '../schema.ts'
 import type { Row } from '../tables.ts'
 
@@ -20,9 +21,8 @@ export const PENDING_INVITES: Limit = {
 
 /** A pending invite with its role and its sender, who is null once removed. */
 export type InviteRow = Row<'invites', 'id' | 'email' | 'nonce' | 'created_at' | 'expires_at'> &
+  Prefixed<'role_', Row<'roles', 'id' | 'name'>> &
   Readonly<{
-    role_id: string
-    role_name: string
     sender_id: string | null
     sender_type: Row<'principals', 'type'>['type'] | null
     sender_name: string | null

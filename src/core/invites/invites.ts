@@ -7,7 +7,7 @@ import { record } from '../audit/audit.ts'
 import { constraintError } from '../constraints.ts'
 import { conflict, notFound } from '../errors.ts'
 import { requireRoom } from '../limits.ts'
-import { creationOrder, type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
+import { listByCreation, type Page, type PageRequest } from '../pagination.ts'
 import type { RoleKind } from '../permissions.ts'
 import { enforce } from '../policy.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
@@ -25,11 +25,14 @@ import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
 /** The organisation's pending invites, oldest first. */
-export async function list(ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Invite>> {
-  const range = pageRange(ctx, 'invites', request)
-  const rows = await queries.list(ctx.db, actor.organisation.id, ctx.clock.now(), range)
-  return toPage(ctx, 'invites', range, rows, creationOrder, (row) => present(ctx, actor, row))
-}
+export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Invite>> =>
+  listByCreation(
+    ctx,
+    'invites',
+    request,
+    (range) => queries.list(ctx.db, actor.organisation.id, ctx.clock.now(), range),
+    (row) => present(ctx, actor, row),
+  )
 
 /**
  * Invites an e-mail address to a role; where there is a mail gateway, a job mails the link. 404 for an unknown role, 400

@@ -1,39 +1,40 @@
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 
-/** Bytes of an XChaCha20-Poly1305 nonce: long enough to be drawn at random for every message. */
+/** Bytes of an XChaCha20-Poly1305 nonce: long enough for random nonces. */
 export const nonceBytes = 24
 
 /** A text under XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha): ciphertext ‖ tag, and the fresh nonce. */
 export type EncryptedText = { ciphertext: Uint8Array; nonce: Uint8Array }
 
-/** Seals the UTF-8 bytes of a text under a 32-byte key and a fresh random nonce. */
+/** Encrypts the UTF-8 bytes of a text under a 32-byte key and a fresh random nonce. */
 export function encryptText(key: Uint8Array, text: string, associatedData?: Uint8Array): EncryptedText {
   const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
   return { ciphertext: xchacha20poly1305(key, nonce, associatedData).encrypt(encoder.encode(text)), nonce }
 }
 
-/** The text that `sealText` sealed; throws when key, associated data, nonce or ciphertext is another. */
-export function decryptText(key: Uint8Array, sealed: EncryptedText, associatedData?: Uint8Array): string {
-  return decoder.decode(xchacha20poly1305(key, sealed.nonce, associatedData).decrypt(sealed.ciphertext))
+/** The text that `encryptText` encrypted; throws when key, associated data, nonce or ciphertext differs. */
+export function decryptText(key: Uint8Array, encrypted: EncryptedText, associatedData?: Uint8Array): string {
+  const cipher = xchacha20poly1305(key, encrypted.nonce, associatedData)
+  return decoder.decode(cipher.decrypt(encrypted.ciphertext))
 }
 
-/** `sealText` as base64 of nonce ‖ ciphertext ‖ tag. */
+/** `encryptText` as base64 of nonce ‖ ciphertext ‖ tag. */
 export function encryptToBase64(key: Uint8Array, text: string, associatedData?: Uint8Array): string {
   const { ciphertext, nonce } = encryptText(key, text, associatedData)
   return Buffer.concat([nonce, ciphertext]).toString('base64')
 }
 
-/** The text in what `sealTextToBase64` made; throws on any other input. */
+/** The text that `encryptToBase64` encrypted; throws on any other input. */
 export function decryptFromBase64(key: Uint8Array, base64: string, associatedData?: Uint8Array): string {
   const bytes = decodeCanonicalBase64(base64)
-  const sealed = { nonce: bytes.subarray(0, nonceBytes), ciphertext: bytes.subarray(nonceBytes) }
-  return decryptText(key, sealed, associatedData)
+  const encrypted = { nonce: bytes.subarray(0, nonceBytes), ciphertext: bytes.subarray(nonceBytes) }
+  return decryptText(key, encrypted, associatedData)
 }
 
-/** The bytes of base64; throws unless it is the canonical one (RFC 4648 §3.5): a value has one spelling. */
+/** The bytes of base64; throws unless it is canonical (RFC 4648 §3.5), so that a value has one encoding. */
 export function decodeCanonicalBase64(base64: string): Uint8Array {
   const bytes = Buffer.from(base64, 'base64')
-  if (bytes.toString('base64') !== base64) throw new Error('A sealed text must be canonical base64.')
+  if (bytes.toString('base64') !== base64) throw new Error('An encrypted text must be canonical base64.')
   return bytes
 }
 

@@ -1,23 +1,23 @@
 import { hkdfSync } from 'node:crypto'
 import { decryptFromBase64, encryptToBase64 } from './encryption.ts'
 
-/** What a key is for; each purpose has a key of its own, so that no value opens as one of another kind. */
+/** What a key is for; each purpose has its own key, which separates them cryptographically. */
 export type KeyPurpose = 'identity-key' | 'environment-key'
 
-/** Where a wrapped value is stored: it opens nowhere else. */
+/** The field in which a wrapped value is stored, bound as associated data: the value can't be unwrapped elsewhere. */
 export type StoredField = { table: string; rowId: string; field: string }
 
 /** What the server wraps for itself, under keys derived from `SERVER_SECRET`. */
 export type ServerKeys = {
-  /** 8 hex digits that tell one `SERVER_SECRET` from another and give nothing of it away. */
+  /** 8 hex digits that tell one `SERVER_SECRET` from another without revealing it. */
   readonly keyId: string
   /** The text as `kw:1:<key id>:<base64 of nonce ‖ ciphertext ‖ tag>`. */
-  wrap(purpose: KeyPurpose, plaintextText: string, place: StoredField): string
+  wrap(purpose: KeyPurpose, plaintextText: string, storedIn: StoredField): string
   /**
    * The text that `wrap` wrapped. Throws one and the same Error when the value is malformed, was changed, or
-   * comes from another purpose, place or `SERVER_SECRET`.
+   * comes from another purpose, field or `SERVER_SECRET`.
    */
-  unwrap(purpose: KeyPurpose, wrapped: string, place: StoredField): string
+  unwrap(purpose: KeyPurpose, wrapped: string, storedIn: StoredField): string
 }
 
 /**
@@ -36,15 +36,15 @@ export function createServerKeys(serverSecret: Uint8Array): ServerKeys {
   const prefix = `kw:1:${keyId}:`
   return {
     keyId,
-    wrap: (purpose, plaintextText, place) =>
-      prefix + encryptToBase64(keys[purpose], plaintextText, associatedData(place)),
-    unwrap(purpose, wrapped, place) {
+    wrap: (purpose, plaintextText, storedIn) =>
+      prefix + encryptToBase64(keys[purpose], plaintextText, associatedData(storedIn)),
+    unwrap(purpose, wrapped, storedIn) {
       try {
         if (!wrapped.startsWith(prefix)) throw new Error('Another key id.')
-        return decryptFromBase64(keys[purpose], wrapped.slice(prefix.length), associatedData(place))
+        return decryptFromBase64(keys[purpose], wrapped.slice(prefix.length), associatedData(storedIn))
       } catch {
         throw new Error(
-          'A stored key cannot be opened: it was changed, moved from its row, or wrapped under another SERVER_SECRET.',
+          'A stored key cannot be unwrapped: it was changed, moved from its row, or wrapped under another SERVER_SECRET.',
         )
       }
     },
@@ -55,7 +55,7 @@ function derive(serverSecret: Uint8Array, info: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', serverSecret, new Uint8Array(), info, 32))
 }
 
-// A JSON array quotes its strings: no two places share an encoding, as they could with a separator.
+// A JSON array quotes its strings: no two fields share an encoding, as they could with a separator.
 function associatedData({ table, rowId, field }: StoredField): Uint8Array {
   return new TextEncoder().encode(JSON.stringify([table, rowId, field]))
 }

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import { decryptFromBase64, encryptToBase64 } from './encryption.ts'
 
 /**
- * Wraps a text so that only the holder of the token (its whole text) opens it:
+ * Wraps a text so that only the holder of the token (its whole text) can unwrap it:
  * `kt:v1:<base64 of nonce ‖ ciphertext ‖ tag>`. A token is 256 random bits, so HKDF needs no stretching.
  */
 export function wrapForToken(token: string, text: string): string {

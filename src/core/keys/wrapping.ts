@@ -10,11 +10,11 @@ import {
 import { identityKeyToX25519Public } from './identity-keys.ts'
 import { generateX25519Pair, importX25519Public, importX25519Secret, x25519SharedSecret } from './x25519.ts'
 
-/** Someone to wrap for, with the X25519 key imported once for any number of wraps. */
+/** For whom a text is wrapped, with the X25519 key imported once for any number of wraps. */
 export type Recipient = { readonly publicKey: Uint8Array; readonly keyObject: KeyObject }
 
 /**
- * The recipient that an identity key stands for: 64 lower-case hex digits of an Ed25519 public key.
+ * The recipient with this identity key: 64 lower-case hex digits of an Ed25519 public key.
  * Throws when it is not one.
  */
 export function prepareRecipient(identityPublicKeyHex: string): Recipient {
@@ -33,8 +33,8 @@ export function wrapForRecipient(plaintextText: string, recipient: Recipient): s
   const shared = x25519SharedSecret(ephemeral.secretKey, recipient.keyObject)
   const key = sessionKey(shared, ephemeral.publicKey, recipient.publicKey)
   const { ciphertext, nonce } = encryptText(key, plaintextText)
-  const sealed = Buffer.concat([ciphertext, nonce]).toString('base64')
-  return `ph:v1:${Buffer.from(ephemeral.publicKey).toString('hex')}:${sealed}`
+  const encrypted = Buffer.concat([ciphertext, nonce]).toString('base64')
+  return `ph:v1:${Buffer.from(ephemeral.publicKey).toString('hex')}:${encrypted}`
 }
 
 /** `wrapForRecipient` for the 32 bytes of an X25519 public key, such as an environment's. */
@@ -43,7 +43,7 @@ export function wrapForPublicKey(plaintextText: string, recipientX25519Public: U
 }
 
 /**
- * The text in what `wrapForRecipient` made, opened with the recipient's 32-byte X25519 keys.
+ * The text that `wrapForRecipient` wrapped, from the recipient's 32-byte X25519 keys.
  * Throws one and the same Error for a malformed value, one for another recipient and one that was changed.
  */
 export function unwrapWithSecretKey(
@@ -53,9 +53,9 @@ export function unwrapWithSecretKey(
 ): string {
   const secretKey = importX25519Secret(x25519Secret)
   try {
-    const { ephemeralPublic, sealed } = parse(wrapped)
+    const { ephemeralPublic, encrypted } = parse(wrapped)
     const shared = x25519SharedSecret(secretKey, importX25519Public(ephemeralPublic))
-    return decryptText(sessionKey(shared, ephemeralPublic, x25519Public), sealed)
+    return decryptText(sessionKey(shared, ephemeralPublic, x25519Public), encrypted)
   } catch {
     throw new Error('This wrapped key is malformed, was changed, or was wrapped for another recipient.')
   }
@@ -82,13 +82,13 @@ function nodeHasBlake2b(): boolean {
   }
 }
 
-function parse(wrapped: string): { ephemeralPublic: Uint8Array; sealed: EncryptedText } {
+function parse(wrapped: string): { ephemeralPublic: Uint8Array; encrypted: EncryptedText } {
   const match = /^ph:v1:([0-9a-f]{64}):([^:]*)$/.exec(wrapped)
   if (match?.[1] === undefined || match[2] === undefined) throw new Error('Not a wrapped key.')
   const bytes = decodeCanonicalBase64(match[2])
   const end = bytes.length - nonceBytes
   return {
     ephemeralPublic: Buffer.from(match[1], 'hex'),
-    sealed: { ciphertext: bytes.subarray(0, end), nonce: bytes.subarray(end) },
+    encrypted: { ciphertext: bytes.subarray(0, end), nonce: bytes.subarray(end) },
   }
 }

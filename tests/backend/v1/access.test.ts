@@ -63,11 +63,11 @@ const everything = () =>
 const keyOf = (item: ReturnType<typeof reach>) => `${item.principal.id} ${item.environmentId}`
 
 describe('GET /v1/access', () => {
-  test('lists everybody with every environment once: role first, grants where the role implies none', async () => {
+  test('lists each principal with each of its environments once: by role, or by grant without global access', async () => {
     expect(await list()).toEqual({ data: everything(), nextCursor: null })
   })
 
-  test('shows the whole state to anyone who may read members', async () => {
+  test('shows all principals to every caller that may read members', async () => {
     expect((await list('', developer.token)).data).toEqual(everything())
   })
 
@@ -101,7 +101,7 @@ describe('GET /v1/access', () => {
     ])
   })
 
-  test('gives nothing for ids that name nothing of the kind', async () => {
+  test('is empty for unknown ids', async () => {
     const empty = { data: [], nextCursor: null }
     for (const name of ['member_id', 'service_account_id', 'app_id', 'environment_id']) {
       for (const id of [randomUUID(), 'nonsense', '', '%00']) {

@@ -54,7 +54,7 @@ async function discrepancies(): Promise<number> {
   return row?.count ?? -1
 }
 
-test('a copy that is missing counts as a discrepancy, and so does one that nobody is due', async () => {
+test('the check finds missing and surplus key copies', async () => {
   const app = await newApp()
   const [copy] = await ctx.db`
     delete from environment_keys where environment_id = ${idOf(app, 0)} and principal_id = ${ada.id} returning *`
@@ -66,7 +66,7 @@ test('a copy that is missing counts as a discrepancy, and so does one that nobod
   expect(await discrepancies()).toBe(0)
 })
 
-describe('at the same moment', () => {
+describe('concurrent requests', () => {
   test('two apps of one name: one is created', async () => {
     await race(['201 409', '409 201'], () => {
       const name = newName()
@@ -157,7 +157,7 @@ describe('at the same moment', () => {
     })
   })
 
-  test('an app deleted twice: once', async () => {
+  test('an app deleted twice: one request is 204, the other 404', async () => {
     await race(['204 404', '404 204'], async () => {
       const { id } = await newApp()
       return Promise.all([
@@ -179,7 +179,7 @@ describe('at the same moment', () => {
     })
   })
 
-  test('every kind of change and read at once ends without an error of ours', async () => {
+  test('every kind of change and read at once: no 500', async () => {
     const app = await newApp()
     const work = Array.from({ length: 24 }, (_, n) => {
       const client = (n % 2 === 0 ? here : there).as(ada.token)

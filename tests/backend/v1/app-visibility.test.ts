@@ -63,7 +63,7 @@ describe.each(kinds)('a %s without global access', (kind) => {
     expect(one.body).toEqual(environment(shop, 'QA'))
   })
 
-  test('finds 404 for every app and environment beyond, whatever the method', async () => {
+  test('gets 404 for every app and environment that was not granted, whatever the method', async () => {
     const { client } = await granted(kind)
     for (const path of [
       `/v1/apps/${hidden.id}`,
@@ -122,7 +122,7 @@ describe.each(kinds)('a %s without global access', (kind) => {
     expect((await client.delete(`/v1/apps/${own.id}`)).status).toBe(204)
   })
 
-  test('is granted an environment that it adds to an app of which it sees a part', async () => {
+  test('is granted an environment that it adds to an app that it can access in part', async () => {
     const { id, client } = await granted(kind)
     const name = `E-${id}`
     const added = await client.post(`/v1/environments?app_id=${shop.id}`, { name })
@@ -134,7 +134,7 @@ describe.each(kinds)('a %s without global access', (kind) => {
     expect((await client.delete(`/v1/environments/${added.body.id}`)).status).toBe(204)
   })
 
-  test('is told that a name is taken by an environment that it does not see', async () => {
+  test('gets 409 for the name of an environment that it can’t access', async () => {
     const { client } = await granted(kind)
     expect((await client.post(`/v1/environments?app_id=${shop.id}`, { name: 'production' })).status).toBe(409)
     const qa = `/v1/environments/${environment(shop, 'QA').id}`
@@ -147,7 +147,7 @@ test('a member with the Admin role sees everything without a grant', async () =>
   expect((await service.as(admin.token).get('/v1/apps')).body).toEqual({ data: [shop, hidden] })
 })
 
-test('what belongs to another organisation is not there, whatever the caller may do', async () => {
+test('resources of another organisation are 404, whatever the caller may do', async () => {
   const eve = service.as((await owner(ctx, 'Another organisation')).token)
   expect((await eve.get('/v1/apps')).body).toEqual({ data: [] })
   for (const path of [`/v1/apps/${shop.id}`, `/v1/environments/${environment(shop, 'QA').id}`]) {

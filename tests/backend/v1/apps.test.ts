@@ -202,7 +202,7 @@ describe('one app', () => {
     ])
   })
 
-  test('PUT of what is there already changes nothing and leaves no entry', async () => {
+  test('PUT of the same values changes nothing and leaves no entry', async () => {
     ctx.clock.advance(60)
     const before = (await service.as(ada.token).get(path())).body
     const same = { name: target.name, description: null }
@@ -228,7 +228,7 @@ describe('one app', () => {
     },
   )
 
-  test('DELETE takes everything below it along, and keeps the names in the audit trail', async () => {
+  test('DELETE deletes its environments as well, and the audit log keeps their names', async () => {
     ctx.clock.advance(1)
     const { status, body } = await service.as(ada.token).delete(path())
     expect([status, body]).toEqual([204, ''])

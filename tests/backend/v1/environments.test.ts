@@ -208,7 +208,7 @@ describe('one environment', () => {
     ])
   })
 
-  test('PUT of the name it has changes nothing; of the same name in another case, the case', async () => {
+  test('PUT of the same name writes nothing; of the same name in another case, it changes the case', async () => {
     ctx.clock.advance(60)
     const before = (await service.as(ada.token).get(path())).body
     const same = await service.as(ada.token).unrecorded.put(path(), { name: 'Development' })

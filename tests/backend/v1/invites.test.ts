@@ -54,7 +54,7 @@ describe('POST /v1/members/invites', () => {
           role: { id: developer, name: 'Developer' },
           expiresAt: '2026-01-15T00:00:00.000Z',
         },
-        description: 'Somebody was invited to the role "Developer".',
+        description: 'Invite to the role "Developer" created.',
       },
     ])
     const trail = await trailAsText(ctx)
@@ -62,7 +62,7 @@ describe('POST /v1/members/invites', () => {
     expect(trail).not.toContain(body.inviteUrl.split('#')[1])
   })
 
-  test('a service account may invite, and whoever has Members create may give any role without global access', async () => {
+  test('a service account may invite, and every caller with Members create may give any role without global access', async () => {
     const role = await roleWith('create', 'read')
     const robot = await serviceAccount(ctx, role)
     const byRobot = await service.as(robot.token).post(PATH, { email: address(), role_id: developer })
@@ -106,16 +106,18 @@ describe('POST /v1/members/invites', () => {
   test.each(['owner', 'admin'] as const)('is 400 for the %s role', async (kind) => {
     const { id } = await roleOf(ctx, kind)
     const { status, body } = await invite(await emailOf(ada.userId), id)
-    expect(body.error).toBe('role_id must not name a role with global access; assign it to a member.')
+    expect(body.error).toBe(
+      'Nobody can be invited to a role with global access. Invite to another role, and change it afterwards.',
+    )
     expect(status).toBe(400)
   })
 
-  test('is 409 for the address of a member in any case, and not for that of a mere account', async () => {
+  test('is 409 for the address of a member in any case, and not for a user without a membership', async () => {
     const grace = await member(ctx, 'developer')
     const email = await emailOf(grace.userId)
     expect(await invite(email.toUpperCase())).toMatchObject({
       status: 409,
-      body: { error: 'Somebody with this e-mail address already is a member.' },
+      body: { error: 'A member with this e-mail address already exists.' },
     })
     await service.as(ada.token).delete(`/v1/members/${grace.id}`)
     expect((await invite(email)).status).toBe(201)
@@ -124,12 +126,12 @@ describe('POST /v1/members/invites', () => {
     expect((await invite(outside)).status).toBe(201)
   })
 
-  test('is 409 while a live invite waits for the address, in any case, and not once it has expired', async () => {
+  test('is 409 while a pending invite has the address, in any case, and not once it has expired', async () => {
     const email = address()
     const first = await invite(email)
     expect(await invite(email.toUpperCase())).toMatchObject({
       status: 409,
-      body: { error: 'There already is a live invite for this e-mail address.' },
+      body: { error: 'A pending invite for this e-mail address already exists.' },
     })
     ctx.clock.advance(14 * 24 * 3600 - 1)
     expect((await invite(email)).status).toBe(409)
@@ -139,7 +141,7 @@ describe('POST /v1/members/invites', () => {
     expect(second.body.inviteUrl).not.toBe(first.body.inviteUrl)
   })
 
-  test('of two at once for one address one is 201, the other 409', async () => {
+  test('of two concurrent requests for one address, one is 201, the other 409', async () => {
     const email = address()
     const other = api(ctx)
     const body = { email, role_id: developer }
@@ -150,7 +152,7 @@ describe('POST /v1/members/invites', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
   })
 
-  test('an invite beside the deletion of its role: exactly one of the two happens', async () => {
+  test('of an invite and the concurrent deletion of its role, exactly one succeeds', async () => {
     for (let round = 0; round < 8; round++) {
       const role = await roleWith('read')
       const [made, deleted] = await Promise.all([
@@ -166,7 +168,7 @@ describe('POST /v1/members/invites', () => {
 })
 
 describe('GET /v1/members/invites', () => {
-  test('lists live invites alone, oldest first, each with its link again', async () => {
+  test('lists only pending invites, oldest first, each with its link', async () => {
     ctx.clock.advance(30 * 24 * 3600)
     const first = await invite()
     ctx.clock.advance(1)
@@ -187,7 +189,7 @@ describe('GET /v1/members/invites', () => {
     expect((await service.as(ada.token).get(`${PATH}?limit=0`)).status).toBe(400)
   })
 
-  test('names no sender once it is gone', async () => {
+  test('shows no sender once the sender is removed', async () => {
     const made = await invite()
     await ctx.db`update invites set invited_by = null where id = ${made.body.id}`
     const { data } = (await service.as(ada.token).get(PATH)).body
@@ -236,7 +238,7 @@ describe('DELETE /v1/members/invites/:id', () => {
     expect((await service.as(ada.token).delete(`${PATH}/${body.id}`)).status).toBe(404)
   })
 
-  test('happens by itself when the sender is removed', async () => {
+  test('removing the sender cancels its invites', async () => {
     const clerk = await member(ctx, 'manager')
     const { body } = await service.as(clerk.token).post(PATH, { email: address(), role_id: developer })
     expect((await service.as(ada.token).delete(`/v1/members/${clerk.id}`)).status).toBe(204)

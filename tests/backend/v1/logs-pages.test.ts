@@ -64,7 +64,7 @@ describe('pages of large entries', () => {
     expect(pages[0]?.data[0]?.newValues).toMatchObject({ granted: expect.any(Array), total: 5529 })
   })
 
-  test('are small for whoever may not see what is large in them', async () => {
+  test('are small for a caller that may not see the large values', async () => {
     const pages = await pagesOf(developer.token, 'event_type=member.access_changed&limit=150')
     expect(pages.map(({ data }) => data.length)).toEqual([150, 50])
     expect(idsOf(pages)).toEqual(await newestFirst())

@@ -166,7 +166,7 @@ describe('GET /v1/logs/audit', () => {
     expect(status).toBe(403)
   })
 
-  test('is one statement beside authentication, for whoever asks', async () => {
+  test('is one statement beside authentication, for every caller', async () => {
     await read('', developer.token)
     expect(await countStatements(ctx, () => read('', developer.token))).toBe(2)
     await read()
@@ -205,7 +205,7 @@ describe('a caller without global access', () => {
     expect(page.nextCursor).toBeNull()
   })
 
-  test('sees where it called from itself, and not where others did', async () => {
+  test('sees its own addresses, and not those of other actors', async () => {
     const from = { resource_type: 'origin', ip_address: '198.51.100.1', user_agent: 'curl/8' }
     const mine = await entry({ ...from, actor_id: developer.id })
     const beforeJoining = await entry({ ...from, actor_id: developer.userId })

@@ -72,7 +72,7 @@ describe('GET /v1/me', () => {
     })
   })
 
-  test('shows a person without an organisation under its user id, in one query', async () => {
+  test('shows a user without a membership by its user id, in one query', async () => {
     const userId = await user(ctx, 'loner@example.org')
     const client = service.as(await session(ctx, userId))
     const { status, body } = await client.get('/v1/me')
@@ -193,7 +193,7 @@ describe('GET /v1/me/keys', () => {
     )
   })
 
-  test('is 401 without credentials and 403 for whoever has no organisation, and so no keys', async () => {
+  test('is 401 without credentials and 403 for a user without a membership', async () => {
     expect((await service.anonymous.get('/v1/me/keys')).status).toBe(401)
     const bearer = await session(ctx, await user(ctx))
     expect(await service.as(bearer).get('/v1/me/keys')).toMatchObject({

@@ -55,14 +55,14 @@ describe('PUT /v1/organisation', () => {
     expect(status).toBe(400)
   })
 
-  test('is 401, then 403, before anyone looks at the body', async () => {
+  test('is 401, then 403, before the body is checked', async () => {
     const bad = { body: '{', headers: { 'content-type': 'application/json' } }
     expect((await service.anonymous.send('PUT', '/v1/organisation', bad)).status).toBe(401)
     expect((await service.as(manager.token).send('PUT', '/v1/organisation', bad)).status).toBe(403)
     expect((await service.as(ada.token).send('PUT', '/v1/organisation', bad)).status).toBe(400)
   })
 
-  test('writes nothing for the name that it has', async () => {
+  test('the same name writes nothing', async () => {
     ctx.clock.advance(1)
     const { status, body } = await service
       .as(ada.token)
@@ -73,7 +73,7 @@ describe('PUT /v1/organisation', () => {
     expect(told.filter((entry) => entry.event_type === 'organisation.updated')).toBeEmpty()
   })
 
-  test('renames it, and the audit trail tells', async () => {
+  test('renames it, and records it in the audit log', async () => {
     ctx.clock.advance(1)
     const { status, body } = await service.as(ada.token).put('/v1/organisation', { name: 'Acme' })
     expect(body).toEqual({ ...shown(), name: 'Acme', updatedAt: '2026-01-01T00:00:02.000Z' })

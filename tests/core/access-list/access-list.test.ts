@@ -29,13 +29,13 @@ beforeAll(async () => {
 })
 afterAll(() => ctx.close())
 
-test('one question to the database, and none for an id that can name nothing', async () => {
+test('is one statement, and none for a malformed id', async () => {
   expect(await countStatements(ctx, () => list(ctx, actor, {}, {}))).toBe(1)
   expect(await countStatements(ctx, () => list(ctx, actor, { appId: 'nonsense' }, {}))).toBe(0)
   expect((await list(ctx, actor, { appId: 'nonsense' }, {})).data).toEqual([])
 })
 
-test('another organisation reaches nothing here', async () => {
+test('an actor of another organisation gets an empty list', async () => {
   expect((await list(ctx, actor, {}, {})).data).toHaveLength(2)
   const stranger = { ...actor, organisation: { id: '4f9d5a52-6f0b-4a9e-8a3c-0d6f3b1c2e7a' } }
   expect((await list(ctx, stranger, {}, {})).data).toEqual([])

@@ -5,7 +5,7 @@ import type { RoleKind } from '../../../src/core/permissions.ts'
 
 const actor = (id: string, userId: string | null, kind: RoleKind) => ({ id, userId, role: { kind } }) as Actor
 
-test.each(['owner', 'admin'] as const)('global access (%s) is shown everything', (kind) => {
+test.each(['owner', 'admin'] as const)('a caller with global access (%s) sees everything', (kind) => {
   expect(visibilityFor(actor('membership', 'user', kind))).toBeNull()
 })
 

@@ -117,7 +117,7 @@ describe.each([
   })
 })
 
-test('every index that a filter of the trail needs is there', async () => {
+test('every index that a filter of the audit log needs exists', async () => {
   const rows = await database.db<{ definition: string }[]>`
     select indexdef as definition from pg_indexes where tablename = 'audit_entries'`
   const newestFirst = ['resource_type', 'resource_id', 'event_type', 'actor_id'].map(

@@ -57,7 +57,7 @@ async function open(principalId: string, environmentId: string) {
 }
 
 describe('the keys of a new environment', () => {
-  test("the server's copy and every global-access member's open to the same seed, whose public key it is", async () => {
+  test("the server's copy and those of members with global access hold the same seed, that of the public key", async () => {
     const app = await create(ada.token, 2)
     const environments = await stored(app.id)
     const seeds = environments.map((environment) => unwrapForServer(ctx, environment).seed)
@@ -93,7 +93,7 @@ describe('the keys of a new environment', () => {
     expect(await ctx.db`select 1 from grants where app_id = ${app.id}`).toHaveLength(0)
   })
 
-  test('nothing of them stands in an answer, in the audit trail, or in the clear', async () => {
+  test('plaintext keys appear in no response, audit entry or table', async () => {
     const app = await create(ada.token, 1)
     const [environment] = await stored(app.id)
     if (environment === undefined) throw new Error('the app has an environment')
@@ -110,7 +110,7 @@ describe('the keys of a new environment', () => {
     expect(trail).not.toContain('kw:1:')
   })
 
-  test('environments made at once stand in the same order by index and by id', async () => {
+  test('environments created together have the same order by index and by id', async () => {
     const app = await create(ada.token, 12)
     const ids = app.environments.map(({ id }) => id)
     expect(app.environments.map(({ name }) => name)).toEqual(ids.map((_, n) => `e${n}`))
@@ -137,7 +137,7 @@ describe('the number of statements', () => {
     }
   })
 
-  test('is the same for an app with 1 environment and with 20, whoever creates it', async () => {
+  test('is the same for an app with 1 environment and with 20, for every creator', async () => {
     for (const { token } of [ada, robot]) {
       await create(token, 1)
       const one = await countStatements(ctx, () => create(token, 1))

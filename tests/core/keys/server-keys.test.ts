@@ -9,7 +9,7 @@ import vectors from './vectors.json' with { type: 'json' }
 import { errorOf, flipBit, flipSealedBit, malformed, texts } from './wire-strings.ts'
 
 const refusal =
-  'A stored key cannot be opened: it was changed, moved from its row, or wrapped under another SERVER_SECRET.'
+  'A stored key cannot be unwrapped: it was changed, moved from its row, or wrapped under another SERVER_SECRET.'
 const secret = new Uint8Array(randomBytes(32))
 const keys = createServerKeys(secret)
 const place: StoredField = { table: 'environments', rowId: crypto.randomUUID(), field: 'seed' }
@@ -17,7 +17,7 @@ const purposes = fc.constantFrom<KeyPurpose>('identity-key', 'environment-key')
 const places = fc.record({ table: fc.string(), rowId: fc.string(), field: fc.string() })
 
 describe('what the server wraps for itself', () => {
-  test('comes back for the same purpose and place', () => {
+  test('unwraps for the same purpose and field', () => {
     fc.assert(
       fc.property(purposes, texts, places, (purpose, text, at) => {
         const wrapped = keys.wrap(purpose, text, at)
@@ -30,7 +30,7 @@ describe('what the server wraps for itself', () => {
 
   const recorded = createServerKeys(Buffer.from(vectors.wrappedForServer.serverSecret, 'hex'))
   for (const vector of vectors.wrappedForServer.values) {
-    test(`opens as recorded: ${vector.purpose} in ${JSON.stringify(vector.place)}`, () => {
+    test(`matches the recorded vector: ${vector.purpose} in ${JSON.stringify(vector.place)}`, () => {
       expect(recorded.keyId).toBe(vectors.wrappedForServer.keyId)
       expect(recorded.unwrap(vector.purpose as KeyPurpose, vector.wrapped, vector.place)).toBe(vector.text)
     })
@@ -50,7 +50,7 @@ describe('what the server wraps for itself', () => {
     expect(opened).toBe('the seed')
   })
 
-  test('has a nonce of its own every time', () => {
+  test('has a fresh nonce every time', () => {
     const wraps = Array.from({ length: 50 }, () => keys.wrap('identity-key', 'the same', place))
     expect(new Set(wraps.map((wrapped) => wrapped.split(':')[3]?.slice(0, 32))).size).toBe(50)
   })
@@ -79,7 +79,7 @@ describe('what the server wraps for itself', () => {
   })
 })
 
-describe('opening what the server wrapped refuses', () => {
+describe('unwrapping what the server wrapped refuses', () => {
   const wrapped = keys.wrap('environment-key', 'f'.repeat(64), place)
 
   function unwrapError(
@@ -96,7 +96,7 @@ describe('opening what the server wrapped refuses', () => {
     expect(unwrapError(wrapped, { ...place, field: 'salt' })).toBe(refusal)
   })
 
-  test('any two places that differ, wherever the boundary between their parts lies', () => {
+  test('any two fields that differ, wherever the boundary between their parts lies', () => {
     const shifted = fc
       .tuple(fc.string({ unit: fc.constantFrom('a', '"', ',', '\\', '\0', ':') }), fc.nat(), fc.nat())
       .map(([text, first, second]) => {
@@ -136,7 +136,7 @@ describe('opening what the server wrapped refuses', () => {
     )
   })
 
-  test('whatever is malformed', () => {
+  test('malformed values', () => {
     fc.assert(
       fc.property(malformed(wrapped), (text) => expect(unwrapError(text)).toBe(refusal)),
       { numRuns: 500 },

@@ -9,7 +9,7 @@ const refusal = 'This wrapped key is malformed, was changed, or was wrapped for 
 const { token } = vectors.wrappedForToken
 
 describe('a key wrapped for a token', () => {
-  test('comes back with that token', () => {
+  test('unwraps with the same token', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), texts, (anyToken, text) => {
         const wrapped = wrapForToken(anyToken, text)
@@ -26,11 +26,11 @@ describe('a key wrapped for a token', () => {
     await fc.assert(property)
   })
 
-  test('opens as recorded', () => {
+  test('matches the recorded vectors', () => {
     expect(unwrapWithToken(token, vectors.wrappedForToken.wrapped)).toBe(vectors.wrappedForToken.text)
   })
 
-  test('has a nonce of its own every time', () => {
+  test('has a fresh nonce every time', () => {
     const wraps = Array.from({ length: 50 }, () => wrapForToken(token, 'the same').slice(0, 6 + 32))
     expect(new Set(wraps).size).toBe(50)
   })

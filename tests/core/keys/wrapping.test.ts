@@ -46,18 +46,18 @@ describe('a key wrapped for a recipient', () => {
   })
 
   for (const vector of vectors.wrappedForPublicKey) {
-    test(`opens as recorded: ${vector.what}`, () => {
+    test(`matches the recorded vector: ${vector.what}`, () => {
       const publicKey = Buffer.from(vector.publicKey, 'hex')
       const secretKey = Buffer.from(vector.secretKey, 'hex')
       expect(unwrapWithSecretKey(vector.wrapped, publicKey, secretKey)).toBe(vector.text)
     })
   }
 
-  test('comes back as it was', () => {
+  test('unwraps to the same text', () => {
     fc.assert(fc.property(texts, (text) => expect(unwrap(wrapForPublicKey(text, pair.publicKey))).toBe(text)))
   })
 
-  test('comes back with its byte order mark', () => {
+  test('keeps a byte order mark', () => {
     expect(unwrap(wrapForPublicKey('\u{feff}x', pair.publicKey))).toBe('\u{feff}x')
   })
 
@@ -74,7 +74,7 @@ describe('a key wrapped for a recipient', () => {
   })
 })
 
-describe('opening refuses', () => {
+describe('unwrapping refuses', () => {
   const wrapped = wrapForPublicKey('f'.repeat(64), pair.publicKey)
 
   test('any flipped bit of the wire string', () => {
@@ -107,7 +107,7 @@ describe('opening refuses', () => {
     expect(errorOf(() => unwrap(wrapped, { ...pair, publicKey })).message).toBe(refusal)
   })
 
-  test('whatever is malformed, with one and the same sentence', () => {
+  test('malformed values, always with the same sentence', () => {
     fc.assert(
       fc.property(malformed(wrapped), (text) => {
         expect(errorOf(() => unwrap(text)).message).toBe(refusal)
@@ -116,7 +116,7 @@ describe('opening refuses', () => {
     )
   })
 
-  test('a sealed part too short for a tag or a nonce', () => {
+  test('a ciphertext too short for a tag or a nonce', () => {
     const start = wrapped.slice(0, wrapped.lastIndexOf(':') + 1)
     for (const length of [0, 1, 16, 23, 24, 39, 40]) {
       const wire = start + Buffer.alloc(length, 7).toString('base64')
