@@ -1,5 +1,6 @@
 import type postgres from 'postgres'
 import { DeadlinePassed, isLoss, OutcomeUnknown, outageOf } from './outages.ts'
+import { isRead } from './read-statements.ts'
 
 /** How long whoever asks waits at most, a wait for a free connection included. */
 export type Deadlines = Readonly<{
@@ -58,9 +59,9 @@ type Pool = {
   begin(mode: string | Work, work?: Work, more?: unknown): Promise<unknown>
 }
 
-/** A query of the driver; it has a socket once it was sent. */
+/** A query of the driver; it has its whole SQL and a socket once it was sent. */
 type Statement = {
-  strings: readonly string[]
+  string: string
   options: { onexecute?: unknown }
   socket?: { destroy(): void; destroyed: boolean; readyState: string }
   connection?: Connection
@@ -85,7 +86,7 @@ function watch(statement: Statement, milliseconds: number, met: (error: unknown)
     clearTimeout(timer)
     met(error)
     if (outageOf(error) === 'read-only') leaveConnection(statement)
-    const isUnknown = isLoss(error) && statement.socket !== undefined && !isRead(statement)
+    const isUnknown = isLoss(error) && statement.socket !== undefined && !isRead(statement.string)
     reject(isUnknown ? new OutcomeUnknown(error) : error)
   }
 }
@@ -137,5 +138,3 @@ function giveUp(statement: Statement): void {
   connection?.queue.remove(connection)
   socket.destroy()
 }
-
-const isRead = ({ strings }: Statement): boolean => /^\s*(select|show)\b/i.test(strings[0] ?? '')

@@ -189,6 +189,18 @@ test('only a change that had been sent may have been made', async () => {
   expect(ids.filter((id) => id === 2 || id === 3)).toEqual([])
 }, 10_000)
 
+test('whether a statement that overran may have changed something does not depend on its first word', async () => {
+  const [reading, changing] = await Promise.all([
+    timed(() => db`with slow as (select pg_sleep(3)) select 1 from slow`),
+    timed(
+      () => db`
+      with made as (${db`insert into notes values (1) returning id`}) select pg_sleep(3) from made`,
+    ),
+  ])
+  expect(reading.outcome).toBeInstanceOf(DeadlinePassed)
+  expect(changing.outcome).toBeInstanceOf(OutcomeUnknown)
+})
+
 test('a server that is lost during a commit leaves open what became of the change', async () => {
   await admin`create or replace function slow() returns trigger language plpgsql as 'begin perform pg_sleep(5); return null; end'`
   await admin`
