@@ -92,6 +92,10 @@ test("a feature's SQL is its own: others use what its use cases export", () => {
   expect(foreignQueries(importsOf(source))).toEqual([])
 })
 
+test('the shapes that features and clients share import no other file', () => {
+  expect(importsOf(source).filter(({ from }) => from.startsWith('src/core/contract/'))).toEqual([])
+})
+
 test('only core and platform send statements to the database', () => {
   expect(foreignStatements(source, mayHoldSql)).toEqual([])
 })

@@ -1,13 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from '../context.ts'
 import type { Queryable } from '../platform/postgres/database.ts'
+import type { Page, PageRequest } from './contract/lists.ts'
 import { badRequest } from './errors.ts'
-
-/** The paging of a list request: at most `limit` items, those after `cursor`. */
-export type PageRequest = Readonly<{ limit?: number; cursor?: string }>
-
-/** A list's response: `nextCursor` is present in pages only, and null on the last one. */
-export type Page<T> = { data: T[]; nextCursor?: string | null }
 
 /** The part of a list to read: `limit` null means the whole list; `after` is the sort key of the item before. */
 export type PageRange = Readonly<{ limit: number | null; after: readonly string[] | null }>

@@ -1,9 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { ErrorBody } from '../../core/contract/errors.ts'
 import { defineKind, Nullable, StrictObject } from '../../core/schema.ts'
-
-/** Every error: one sentence. */
-export const ErrorBody = Type.Object({ error: Type.String() })
 
 const ERROR_DESCRIPTIONS = {
   400: 'The body or a query parameter has the wrong shape, or the Host is not allowed.',
@@ -37,17 +35,6 @@ export const NoContent = Type.Void({ description: 'Success, without a body.' })
 
 /** The body of a route that needs none: absent, or an empty object. */
 export const EmptyBody = Nullable(StrictObject({}))
-
-/** The response of a list: everything, or one page with the cursor of the next. */
-export const ListOf = <T extends TSchema>(item: T) =>
-  Type.Object({
-    data: Type.Array(item),
-    nextCursor: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], {
-        description: 'Present when a page was requested; null on the last page.',
-      }),
-    ),
-  })
 
 const limit = defineKind('Limit', (value, field, { minimum, maximum }) => {
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value

@@ -1,11 +1,12 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
+import { ListOf } from '../../core/contract/lists.ts'
 import { Session, SessionToken } from '../../core/sessions/session.ts'
 import * as sessions from '../../core/sessions/sessions.ts'
 import { Methods, methods } from '../../core/sign-in/methods.ts'
 import { endedSessionCookie } from '../http/cookies.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, EmptyBody, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, EmptyBody, NoContent, PageQuery, responses } from '../http/responses.ts'
 import { sessionGuard } from '../http/session-guard.ts'
 
 const tags = ['Sign-in']

@@ -2,9 +2,10 @@ import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import * as accessList from '../../core/access-list/access-list.ts'
 import { AccessPair } from '../../core/access-list/access-pair.ts'
+import { ListOf } from '../../core/contract/lists.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ListOf, PageQuery, responses } from '../http/responses.ts'
+import { PageQuery, responses } from '../http/responses.ts'
 
 const idFilter = (description: string) => t.Optional(t.String({ maxLength: 200, description }))
 

@@ -2,9 +2,10 @@ import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import { App, CreateApp, UpdateApp } from '../../core/apps/app.ts'
 import * as apps from '../../core/apps/apps.ts'
+import { ListOf } from '../../core/contract/lists.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Apps']
 

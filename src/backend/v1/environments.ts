@@ -1,10 +1,11 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
+import { ListOf } from '../../core/contract/lists.ts'
 import { CreateEnvironment, Environment, UpdateEnvironment } from '../../core/environments/environment.ts'
 import * as environments from '../../core/environments/environments.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Environments']
 

@@ -1,10 +1,11 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
+import { ListOf } from '../../core/contract/lists.ts'
 import { CreateInvite, Invite, PENDING_INVITES } from '../../core/invites/invite.ts'
 import * as invites from '../../core/invites/invites.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Invites']
 

@@ -2,10 +2,11 @@ import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import * as entries from '../../core/audit/entries.ts'
 import { Entry, type EntryFilter } from '../../core/audit/entry.ts'
+import { ListOf } from '../../core/contract/lists.ts'
 import { Instant, instantFrom } from '../../core/instant.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ListOf, PageQuery, responses } from '../http/responses.ts'
+import { PageQuery, responses } from '../http/responses.ts'
 
 // Postgres text can't hold NUL.
 const exactText = (example: string) =>

@@ -1,10 +1,11 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
+import { ListOf } from '../../core/contract/lists.ts'
 import { CreateRole, CUSTOM_ROLES, Role, RoleSummary, UpdateRole } from '../../core/roles/role.ts'
 import * as roles from '../../core/roles/roles.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Roles']
 

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
+import { ListOf } from '../../core/contract/lists.ts'
 import { SetAccess } from '../../core/grants/grant.ts'
 import {
   CreatedServiceAccount,
@@ -15,7 +16,7 @@ import * as serviceAccounts from '../../core/service-accounts/service-accounts.t
 import { CreateToken, IssuedToken, MOST_LIVE_TOKENS, Token } from '../../core/tokens/token.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Service accounts']
 

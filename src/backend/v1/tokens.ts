@@ -1,10 +1,11 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
+import { ListOf } from '../../core/contract/lists.ts'
 import { CreateToken, IssuedToken, MOST_LIVE_TOKENS, Token } from '../../core/tokens/token.ts'
 import * as tokens from '../../core/tokens/tokens.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Tokens']
 

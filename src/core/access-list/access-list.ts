@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
+import type { Page, PageRequest } from '../contract/lists.ts'
 import { isId } from '../id.ts'
-import { type Page, type PageRequest, pageRange, toPage } from '../pagination.ts'
+import { pageRange, toPage } from '../pagination.ts'
 import { type AccessFilter, type AccessPair, type AccessPairRow, present } from './access-pair.ts'
 import * as queries from './queries.ts'
 

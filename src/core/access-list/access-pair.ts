@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PrincipalReference } from '../contract/references.ts'
 import type { Row } from '../tables.ts'
 
 /** A principal and an environment that it can access, as they are read. */
@@ -11,11 +12,7 @@ export type AccessPairRow = Row<'grants', 'principal_id' | 'app_id' | 'environme
 
 /** A principal and an environment that it can access. */
 export const AccessPair = Type.Object({
-  principal: Type.Object({
-    type: Type.Union([Type.Literal('user'), Type.Literal('service_account')]),
-    id: Type.String({ description: "The membership's id, or the service account's." }),
-    name: Type.String(),
-  }),
+  principal: PrincipalReference(),
   appId: Type.String(),
   environmentId: Type.String(),
   via: Type.Union([Type.Literal('role'), Type.Literal('grant')], {

@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
+import type { Page, PageRequest } from '../contract/lists.ts'
 import { isId } from '../id.ts'
-import { type Page, type PageRequest, pageRange, pageWith } from '../pagination.ts'
+import { pageRange, pageWith } from '../pagination.ts'
 import { type Entry, type EntryFilter, type EntryRow, present, visibilityFor } from './entry.ts'
 import * as queries from './queries.ts'
 

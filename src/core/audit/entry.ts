@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { actorHasGlobalAccess } from '../access.ts'
 import type { Actor } from '../actor.ts'
+import { PrincipalType } from '../contract/references.ts'
 import { Nullable, Timestamp } from '../schema.ts'
 import type { Row } from '../tables.ts'
 
@@ -43,7 +44,7 @@ export const Entry = Type.Object({
   eventType: Type.String({ description: 'What happened, such as `role.created`.' }),
   resourceType: Type.String(),
   resourceId: Nullable(Type.String()),
-  actorType: Type.Union([Type.Literal('user'), Type.Literal('service_account')]),
+  actorType: PrincipalType,
   actorId: Type.String({
     description: "A membership's id (a user's where there is none) or a service account's.",
   }),

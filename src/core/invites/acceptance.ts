@@ -5,6 +5,7 @@ import { Account, emailKey, presentAccount } from '../accounts/account.ts'
 import { findAccount, markEmailVerified } from '../accounts/accounts.ts'
 import type { Credential, RequestSource } from '../actor.ts'
 import { recordAs } from '../audit/audit.ts'
+import { OrganisationReference } from '../contract/references.ts'
 import { conflict, notFound } from '../errors.ts'
 import { isLinkOf, linkRowId } from '../links/link.ts'
 import { addMember } from '../members/addition.ts'
@@ -26,7 +27,7 @@ export type AcceptingUser = Readonly<{
 /** The invited e-mail address and the organisation. */
 export const InvitePreview = Type.Object({
   email: Type.String(),
-  organisation: Type.Object({ id: Type.String(), name: Type.String() }),
+  organisation: OrganisationReference,
 })
 
 /** The new member and the organisation. */

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
+import { PrincipalReference, RoleReference } from '../contract/references.ts'
 import type { Limit } from '../limits.ts'
 import { linkUrl } from '../links/link.ts'
 import type { Prefixed } from '../rows.ts'
@@ -32,14 +33,8 @@ export type InviteRow = Row<'invites', 'id' | 'email' | 'nonce' | 'created_at' |
 export const Invite = Type.Object({
   id: Type.String({ description: 'Unique identifier of the invite.' }),
   inviteeEmail: Type.String(),
-  role: Type.Object({ id: Type.String(), name: Type.String() }),
-  invitedBy: Nullable(
-    Type.Object({
-      type: Type.Union([Type.Literal('user'), Type.Literal('service_account')]),
-      id: Type.String({ description: 'The id of the membership, or of the service account.' }),
-      name: Type.String(),
-    }),
-  ),
+  role: RoleReference,
+  invitedBy: Nullable(PrincipalReference()),
   createdAt: Timestamp(),
   expiresAt: Timestamp(),
   inviteUrl: Nullable(

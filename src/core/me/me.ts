@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import { type Actor, type Caller, isActor } from '../actor.ts'
+import { PrincipalType } from '../contract/references.ts'
 import { unauthenticated } from '../errors.ts'
 import { wrapForToken } from '../keys/token-wrapping.ts'
 import { privateKeyField } from '../principals/principals.ts'
@@ -10,7 +11,7 @@ import * as queries from './queries.ts'
 
 /** The caller with its role. */
 export const Me = Type.Object({
-  type: Type.Union([Type.Literal('user'), Type.Literal('service_account')]),
+  type: PrincipalType,
   id: Type.String({ description: "The membership's id, the service account's, or else the user's." }),
   userId: Nullable(Type.String()),
   name: Type.String(),

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { RoleReference } from '../contract/references.ts'
 import { AccessibleApps } from '../grants/grant.ts'
 import type { Prefixed } from '../rows.ts'
 import { Id, StrictObject, Timestamp } from '../schema.ts'
@@ -15,7 +16,7 @@ export const Member = Type.Object({
   username: Type.String(),
   fullName: Type.String(),
   email: Type.String(),
-  role: Type.Object({ id: Type.String(), name: Type.String() }),
+  role: RoleReference,
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })

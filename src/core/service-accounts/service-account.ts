@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { RoleReference } from '../contract/references.ts'
 import { AccessibleApps } from '../grants/grant.ts'
 import type { Limit } from '../limits.ts'
 import type { RoleRow } from '../roles/role.ts'
@@ -23,7 +24,7 @@ export type ServiceAccountRow = Row<'service_accounts', 'id' | 'name' | 'created
 export const ServiceAccount = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  role: Type.Object({ id: Type.String(), name: Type.String() }),
+  role: RoleReference,
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })

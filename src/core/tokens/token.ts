@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PrincipalReference } from '../contract/references.ts'
 import { badRequest } from '../errors.ts'
 import { Instant, instantFrom } from '../instant.ts'
 import { Name, Nullable, StrictObject, Timestamp } from '../schema.ts'
@@ -20,14 +21,9 @@ export const Token = Type.Object({
   expiresAt: Nullable(Timestamp()),
   lastUsedAt: Nullable(Timestamp()),
   createdBy: Nullable(
-    Type.Object(
-      {
-        type: Type.Union([Type.Literal('user'), Type.Literal('service_account')]),
-        id: Type.String({ description: 'The id of the membership, or of the service account.' }),
-        name: Type.String(),
-      },
-      { description: 'Who created the token, also once removed; null where that is not known.' },
-    ),
+    PrincipalReference({
+      description: 'Who created the token, also once removed; null where that is not known.',
+    }),
   ),
 })
 export type Token = Static<typeof Token>
