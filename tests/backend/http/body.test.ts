@@ -19,6 +19,7 @@ function sending(length: number | null, bodies = createBodies(), network = 'some
   })
   return {
     body: bodies.arrive(request, '/v1/roles', () => network),
+    send: (bytes: Uint8Array) => writer.write(bytes).catch(() => {}),
     more: (bytes: number) => writer.write(new Uint8Array(bytes).fill(32)).catch(() => {}),
     end: () => writer.close().catch(() => {}),
   }
@@ -127,4 +128,44 @@ test('a body that takes too long is 400, and its connection is closed', async ()
     })
     expect(bodies.bytesInUse()).toBe(0)
   }
+})
+
+test('a body in chunks of any sizes is read as the bytes that they are together', async () => {
+  const text = JSON.stringify({ name: 'Añ😀'.repeat(20_000), tags: ['x', 1, null] })
+  const bytes = Buffer.from(text)
+  for (const sizes of [[1, 2, 3], [1, 50_000], [bytes.length]]) {
+    const { body, send, end } = sending(null)
+    const reading = body.read('ada', true)
+    for (let at = 0, i = 0; at < bytes.length; i++) {
+      // Small chunks at the beginning and large ones after it, or the test would take a turn for each byte.
+      const size = i < 300 ? (sizes[i % sizes.length] ?? 1) : 30_000
+      void send(bytes.subarray(at, at + size))
+      at += size
+    }
+    void end()
+    expect(await reading).toEqual(JSON.parse(text))
+  }
+})
+
+test('the event loop takes a turn between two chunks that have come already', async () => {
+  const chunks = 500
+  let left = chunks
+  const stream = new ReadableStream<Uint8Array>({
+    pull: (controller) => (left-- > 0 ? controller.enqueue(Buffer.from(' ')) : controller.close()),
+  })
+  let turns = 0
+  let isRead = false
+  const countTurn = () => {
+    turns++
+    if (!isRead) setImmediate(countTurn)
+  }
+  setImmediate(countTurn)
+  const headers = { 'content-type': 'application/json' }
+  const request = new Request('http://localhost/v1/roles', { method: 'POST', headers, body: stream })
+  const reading = createBodies()
+    .arrive(request, '/v1/roles', () => 'somewhere')
+    .read('ada', true)
+  await refusal(reading)
+  isRead = true
+  expect(turns).toBeGreaterThanOrEqual(chunks)
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { Agent, request as ask } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { createApp } from '../../../src/backend/app.ts'
@@ -221,4 +221,25 @@ test('a body with an escape costs nobody time before credentials, and little aft
   const caller = await ask(ada.token)
   expect(caller.status).toBe(400)
   expect(caller.ms).toBeLessThan(1000)
+})
+
+test.each([
+  ['a caller with permission', '/v1/roles', () => ada.token, 400],
+  ['a caller without permission', '/v1/roles', () => grace.token, 403],
+  ['nobody, to sign in', '/service/auth/password/login', () => '', 400],
+])('a body of one-byte chunks from %s takes few reads', async (_, path, token, status) => {
+  const { send, answered, statuses } = connection()
+  const reads = spyOn(ReadableStreamDefaultReader.prototype, 'read')
+  try {
+    const chunks = '1\r\na\r\n'.repeat(16_000)
+    send(`${head(path, chunked, { token: token() })}${chunks}0\r\n\r\n`)
+    await answered(1)
+    send(next)
+    await answered(2)
+    expect(statuses()).toEqual([status, 200])
+    expect(reads.mock.calls.length).toBeGreaterThan(0)
+    expect(reads.mock.calls.length).toBeLessThan(100)
+  } finally {
+    reads.mockRestore()
+  }
 })

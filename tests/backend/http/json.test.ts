@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseJson } from '../../../src/backend/http/json.ts'
 
@@ -71,21 +71,69 @@ test('a text is taken for what JSON.parse makes of it, and what can’t be store
   )
 })
 
+const TOO_MANY_VALUES = 'The body must have at most 50000 values.'
+const TOO_MANY_FIELDS = 'An object in the body must have at most 1000 fields.'
+
+test.each<[string, (count: number) => string, number, string]>([
+  // The array itself is a value, too.
+  ['numbers', (count) => `[${list(count - 1, () => '0')}]`, 50_000, TOO_MANY_VALUES],
+  ['empty objects', (count) => `[${list(count - 1, () => '{ }')}]`, 50_000, TOO_MANY_VALUES],
+  [
+    'arrays of one',
+    (count) => `[${list(count / 2 - 1, () => '[0]')}${rest(count)}]`,
+    50_000,
+    TOO_MANY_VALUES,
+  ],
+  [
+    'objects of one',
+    (count) => `[${list(count / 2 - 1, () => '{"a":0}')}${rest(count)}]`,
+    50_000,
+    TOO_MANY_VALUES,
+  ],
+  ['fields', (count) => `{${list(count, (i) => `"f${i}":0`)}}`, 1000, TOO_MANY_FIELDS],
+  ['numbers as names', (count) => `[0,{${list(count, (i) => `"${i * 7919}":0`)}}]`, 1000, TOO_MANY_FIELDS],
+  ['fields and texts', (count) => `{${list(count, (i) => `"f${i}":":,[{"`)}}`, 1000, TOO_MANY_FIELDS],
+  [
+    'fields after others',
+    (count) => `[{"a":{"b":0}},{${list(count, () => '"a":{"b":0}')}}]`,
+    1000,
+    TOO_MANY_FIELDS,
+  ],
+])('of %s, as many as the limit allows are parsed, and no more', (_, text, limit, error) => {
+  expect(said(text(limit))).toEqual(JSON.parse(text(limit)))
+  expect(said(text(limit + 1))).toBe(error)
+})
+
+test('a text beyond a limit is not parsed', () => {
+  const parse = spyOn(JSON, 'parse')
+  try {
+    expect(said(`{${list(100_000, (i) => `"${i * 7919}":0`)}}`)).toBe(TOO_MANY_FIELDS)
+    expect(parse).not.toHaveBeenCalled()
+  } finally {
+    parse.mockRestore()
+  }
+})
+
+const list = (count: number, item: (index: number) => string) =>
+  Array.from({ length: Math.floor(count) }, (_, i) => item(i)).join(',')
+
+const rest = (count: number) => (count % 2 === 0 ? ',0' : ',0,0')
+
+// Padded, so that 1 MB of them are within the limits on values and fields.
 test.each<[string, (length: number) => string]>([
-  ['many numbers after an escape', (length) => `["\\u0061",${'0,'.repeat(length / 2)}0]`],
+  ['many numbers after an escape', (length) => `["\\u0061",${'0,'.padEnd(25).repeat(length / 25)}0]`],
   ['one text of escapes', (length) => `["${'\\u0061'.repeat(length / 6)}"]`],
-  ['many names with escapes', (length) => `{${names(length / 17)}}`],
-  ['many empty texts', (length) => `[${'"",'.repeat(length / 3)}""]`],
+  ['many names with escapes', (length) => `[${names(length / 70)}]`],
+  ['many empty texts', (length) => `[${'"",'.padEnd(25).repeat(length / 25)}""]`],
   ['one text of spaces that is not closed', (length) => `["${' '.repeat(length)}" `],
-  ['many texts __proto__', (length) => `[${'"__proto__",'.repeat(length / 12)}0]`],
+  ['many texts __proto__', (length) => `[${'"__proto__",'.padEnd(25).repeat(length / 25)}0]`],
 ])('the time for %s grows with its length, not with the square of it', (_, body) => {
   const [short, long] = [body(250_000), body(1_000_000)]
   // Four times the text: four times the time, and not sixteen times.
   expect(fastest(() => void said(long))).toBeLessThan(10 * fastest(() => void said(short)) + 50)
 })
 
-const names = (count: number) =>
-  Array.from({ length: Math.floor(count) }, (_, i) => `"\\u0061${i.toString(36)}":0`).join(',')
+const names = (count: number) => list(count, (i) => `{"\\u0061${i.toString(36)}":0}`.padEnd(69))
 
 function fastest(act: () => void): number {
   const times = [1, 2, 3, 4, 5].map(() => {
