@@ -4,13 +4,15 @@ import { createServerKeys, type ServerKeys } from './core/keys/server-keys.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Kv } from './platform/kv/kv.ts'
 import { openKv } from './platform/kv/open.ts'
-import type { Limiter } from './platform/limiter.ts'
+import type { FairLimiter } from './platform/limiter.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMailer, type Mailer } from './platform/mail/mailer.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
 import {
   createChangeLimiter,
+  createReadLimiter,
+  createSideWriteLimiter,
   type Database,
   type DatabaseConfig,
   openDatabase,
@@ -22,7 +24,11 @@ export type Context = Readonly<{
   config: Config
   db: Database
   /** Limits how many transactions wait for an organisation's row at once. */
-  limitChanges: Limiter
+  limitChanges: FairLimiter
+  /** Limits each caller's reads, and its changes that lock no organisation. Never entered within one of the others. */
+  limitReads: FairLimiter
+  /** Limits the writes that no response depends on. */
+  limitSideWrites: FairLimiter
   kv: Kv
   queue: Queue<QueuedJob>
   mailer: Mailer
@@ -51,6 +57,8 @@ export function createContext(
     config,
     db,
     limitChanges: createChangeLimiter(db),
+    limitReads: createReadLimiter(db),
+    limitSideWrites: createSideWriteLimiter(db),
     kv,
     queue,
     mailer,

@@ -38,5 +38,8 @@ type UserWithoutMembership = Readonly<{
 /** The user or service account that a valid credential names. */
 export type Caller = Actor | UserWithoutMembership
 
+/** The caller's own id: of the principal, or of a user without a membership. */
+export const callerId = (caller: Caller): string => caller.id ?? caller.userId
+
 /** Whether a caller is a principal of the organisation. */
 export const isActor = (caller: Caller): caller is Actor => caller.id !== null

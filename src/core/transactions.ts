@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import type { Transaction } from '../platform/postgres/database.ts'
-import type { Actor } from './actor.ts'
+import { type Actor, type Caller, callerId } from './actor.ts'
 import { errorForConstraint } from './constraints.ts'
 import { unauthenticated } from './errors.ts'
 import { type Permissions, permissionsOf } from './permissions.ts'
@@ -23,12 +23,29 @@ export async function transaction<T>(
 }
 
 /**
- * One transaction that locks an organisation's row. Limited in number, because all may wait for one row; throws
- * `TooBusyError` after the wait, which is part of the transaction's time. Must not be nested: deadlock.
+ * One transaction that locks an organisation's row. Limited in number, because all may wait for one row, and callers take
+ * turns; throws `TooBusyError` after the wait, which is part of the transaction's time. Must not be nested: deadlock.
  */
-export const lockingTransaction = <T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> => {
+export const lockingTransaction = <T>(
+  ctx: Context,
+  caller: string,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> => {
   const until = endOfChange(ctx)
-  return ctx.limitChanges(() => transaction(ctx, work, until))
+  return ctx.limitChanges.run(caller, () => transaction(ctx, work, until))
+}
+
+/**
+ * One transaction of a caller that locks only rows of its own: one of its reads, as far as connections are concerned. Must
+ * not be nested, nor be called by a read: deadlock.
+ */
+export const ownTransaction = <T>(
+  ctx: Context,
+  caller: Caller,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> => {
+  const until = endOfChange(ctx)
+  return ctx.limitReads.run(callerId(caller), () => transaction(ctx, work, until))
 }
 
 /**
@@ -41,7 +58,7 @@ export const changeOrganisation = <T>(
   actor: Actor,
   work: (tx: Transaction, actor: Actor) => Promise<T>,
 ): Promise<T> =>
-  lockingTransaction(ctx, async (tx) => {
+  lockingTransaction(ctx, actor.id, async (tx) => {
     // Order matters: the role is read under the lock.
     const lock = lockOrganisation(tx, actor.organisation.id).execute()
     const [, rows] = await pipelined(lock, currentRole(tx, actor).execute())

@@ -1,6 +1,14 @@
 /** Limits how many run at once; the others wait in order. */
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
 
+/** Limits how many run at once, of all callers together and of each; callers take turns. */
+export type FairLimiter = Readonly<{
+  /** Runs the work in the caller's turn. */
+  run<T>(caller: string, work: () => Promise<T>): Promise<T>
+  /** Waits for the caller's turn; gives what ends it, to be called exactly once. */
+  enter(caller: string): Promise<() => void>
+}>
+
 /** Thrown when the queue is full or the wait timed out, before the work starts. */
 export class TooBusyError extends Error {
   override readonly name: string = 'Busy'
@@ -20,38 +28,95 @@ export type LimiterOptions = {
   busyError?: () => TooBusyError
 }
 
+export type FairLimiterOptions = Omit<LimiterOptions, 'queue'> & {
+  /** How many of one caller run at once. */
+  concurrencyEach: number
+  /** How many of one caller wait beyond those that run. */
+  queueEach: number
+}
+
 /** A limiter of this process. Its work must not use the same limiter: it would wait for itself. */
-export function createLimiter(options: LimiterOptions): Limiter {
-  const { concurrency, queue, waitMilliseconds, busyError = () => new TooBusyError() } = options
-  let running = 0
-  const waiting = new Set<() => void>()
-  const waitForTurn = () =>
+export function createLimiter({ queue, ...options }: LimiterOptions): Limiter {
+  const { concurrency } = options
+  const limiter = createFairLimiter({ ...options, concurrencyEach: concurrency, queueEach: queue })
+  return (work) => limiter.run('', work)
+}
+
+/**
+ * A limiter of this process with a queue for each caller. A free slot goes to the callers in turn, whatever the length of
+ * their queues, so that one with many requests delays another by one request at most. `TooBusyError` when the caller's
+ * own queue is full. Its work must not use the same limiter: it would wait for itself.
+ */
+export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
+  const { concurrency, concurrencyEach, queueEach, waitMilliseconds, busyError } = options
+  const busy = busyError ?? (() => new TooBusyError())
+  const running = new Map<string, number>()
+  let total = 0
+  /** Those that wait, by caller; the callers in the order of their turns. */
+  const queues = new Map<string, Set<() => void>>()
+
+  const isFree = (caller: string) => total < concurrency && (running.get(caller) ?? 0) < concurrencyEach
+  const begin = (caller: string) => {
+    total++
+    running.set(caller, (running.get(caller) ?? 0) + 1)
+  }
+  const remove = (caller: string, queue: Set<() => void>, start: () => void) => {
+    queue.delete(start)
+    if (queue.size === 0) queues.delete(caller)
+  }
+  // Counted as running at once, so that no later call can take the slot.
+  const startNext = () => {
+    for (const [caller, queue] of queues) {
+      if (!isFree(caller)) continue
+      const [start] = queue
+      if (start === undefined) continue
+      queues.delete(caller)
+      queue.delete(start)
+      if (queue.size > 0) queues.set(caller, queue)
+      begin(caller)
+      start()
+      return
+    }
+  }
+  const end = (caller: string) => {
+    total--
+    const others = (running.get(caller) ?? 1) - 1
+    if (others === 0) running.delete(caller)
+    else running.set(caller, others)
+    startNext()
+  }
+  const waitForTurn = (caller: string, queue: Set<() => void>) =>
     new Promise<void>((resolve, reject) => {
       const start = () => {
         clearTimeout(timer)
         resolve()
       }
       const giveUp = () => {
-        waiting.delete(start)
-        reject(busyError())
+        remove(caller, queue, start)
+        reject(busy())
       }
       const timer = waitMilliseconds === undefined ? undefined : setTimeout(giveUp, waitMilliseconds)
-      waiting.add(start)
+      queue.add(start)
+      queues.set(caller, queue)
     })
-  return async (work) => {
-    if (running < concurrency) running++
-    else if (waiting.size >= queue) throw busyError()
-    // Finished work hands its slot to the next in line, so that no later call can take it.
-    else await waitForTurn()
-    try {
-      return await work()
-    } finally {
-      const [next] = waiting
-      if (next === undefined) running--
-      else {
-        waiting.delete(next)
-        next()
-      }
+  const enter = async (caller: string) => {
+    if (isFree(caller)) begin(caller)
+    else {
+      const queue = queues.get(caller) ?? new Set()
+      if (queue.size >= queueEach) throw busy()
+      await waitForTurn(caller, queue)
     }
+    return () => end(caller)
+  }
+  return {
+    enter,
+    run: async (caller, work) => {
+      const leave = await enter(caller)
+      try {
+        return await work()
+      } finally {
+        leave()
+      }
+    },
   }
 }

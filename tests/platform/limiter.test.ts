@@ -1,5 +1,5 @@
-import { expect, test } from 'bun:test'
-import { createLimiter, TooBusyError } from '../../src/platform/limiter.ts'
+import { describe, expect, test } from 'bun:test'
+import { createFairLimiter, createLimiter, TooBusyError } from '../../src/platform/limiter.ts'
 
 /** Work that lasts until it is told to end, and notes when it began. */
 function controlled(name: string, begun: string[]) {
@@ -20,6 +20,7 @@ test('as many as are allowed run at once, and the others in the order in which t
   expect(begun).toEqual(['a', 'b'])
   jobs[1]?.end()
   await outcomes[1]
+  await Bun.sleep(1)
   expect(begun).toEqual(['a', 'b', 'c'])
   for (const job of jobs) job.end()
   expect(await Promise.all(outcomes)).toEqual(['a', 'b', 'c', 'd'])
@@ -61,3 +62,116 @@ test('failed work frees its slot', async () => {
   const outcomes = [gate(() => Promise.reject(new Error('no'))), gate(async () => 'yes')]
   expect(await Promise.allSettled(outcomes)).toMatchObject([{ status: 'rejected' }, { value: 'yes' }])
 })
+
+describe('callers take turns', () => {
+  const bounds = { concurrency: 4, concurrencyEach: 2, queueEach: 50 }
+
+  /** Starts jobs named after their callers, such as `a1`; gives which have begun, and what ends one. */
+  function jobsOf(limiter: ReturnType<typeof createFairLimiter>, names: readonly string[]) {
+    const begun: string[] = []
+    const jobs = new Map(names.map((name) => [name, controlled(name, begun)]))
+    const outcomes = [...jobs].map(([name, job]) => limiter.run(name.slice(0, 1), job.work))
+    const end = async (name: string) => {
+      jobs.get(name)?.end()
+      await Bun.sleep(1)
+    }
+    return { begun, end, outcomes }
+  }
+
+  test('and none runs more at once than its share, also while there is room', async () => {
+    const { begun, end, outcomes } = jobsOf(createFairLimiter(bounds), ['a1', 'a2', 'a3', 'b1'])
+    await Bun.sleep(1)
+    expect(begun).toEqual(['a1', 'a2', 'b1'])
+    await end('b1')
+    expect(begun).toEqual(['a1', 'a2', 'b1'])
+    await end('a2')
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'a3'])
+    for (const name of ['a1', 'a3']) await end(name)
+    expect(await Promise.all(outcomes)).toEqual(['a1', 'a2', 'a3', 'b1'])
+  })
+
+  test('in the order in which they came, whatever the length of their queues', async () => {
+    const names = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'c1']
+    const limiter = createFairLimiter({ ...bounds, concurrency: 1 })
+    const { begun, end, outcomes } = jobsOf(limiter, names)
+    for (let done = 0; done < names.length; done++) {
+      await Bun.sleep(1)
+      expect(begun).toHaveLength(done + 1)
+      await end(begun[done] as string)
+    }
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4', 'a5'])
+    await Promise.all(outcomes)
+  })
+
+  test('and a full queue refuses its caller alone', async () => {
+    const limiter = createFairLimiter({ concurrency: 1, concurrencyEach: 1, queueEach: 2 })
+    const { end, outcomes } = jobsOf(limiter, ['a1', 'a2', 'a3', 'b1', 'b2'])
+    await expect(limiter.run('a', async () => 'a4')).rejects.toBeInstanceOf(TooBusyError)
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) await end(name)
+    expect(await Promise.all(outcomes)).toEqual(['a1', 'a2', 'a3', 'b1', 'b2'])
+  })
+
+  test('and one that waited too long has lost its turn to nobody', async () => {
+    const limiter = createFairLimiter({
+      concurrency: 1,
+      concurrencyEach: 1,
+      queueEach: 2,
+      waitMilliseconds: 20,
+    })
+    const leave = await limiter.enter('a')
+    const late = await Promise.allSettled([limiter.enter('b'), limiter.enter('a'), limiter.enter('b')])
+    for (const outcome of late)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(TooBusyError) })
+    leave()
+    const next = await limiter.enter('b')
+    const after = limiter.enter('a')
+    next()
+    ;(await after)()
+    expect(await limiter.run('c', async () => 'free')).toBe('free')
+  })
+
+  test.each(Array.from({ length: 20 }, (_, seed) => seed))(
+    'no slot is lost and no bound is passed: random calls, seed %i',
+    async (seed) => {
+      const random = generator(seed)
+      const limiter = createFairLimiter({
+        concurrency: 3,
+        concurrencyEach: 2,
+        queueEach: 5,
+        waitMilliseconds: 3,
+      })
+      const running = new Map<string, number>()
+      const count = (caller: string, change: number) => {
+        running.set(caller, (running.get(caller) ?? 0) + change)
+        expect(running.get(caller)).toBeLessThanOrEqual(2)
+        expect([...running.values()].reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(3)
+      }
+      const job = async (caller: string, milliseconds: number, fails: boolean) => {
+        count(caller, 1)
+        await Bun.sleep(milliseconds)
+        count(caller, -1)
+        if (fails) throw new Error('no')
+      }
+      const call = async () => {
+        await Bun.sleep(random(10))
+        const caller = 'abcd'.charAt(random(4))
+        await limiter.run(caller, () => job(caller, random(4), random(4) === 0))
+      }
+      const outcomes = await Promise.allSettled(Array.from({ length: 60 }, call))
+      const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+      for (const reason of reasons) if (reason.message !== 'no') expect(reason).toBeInstanceOf(TooBusyError)
+      // As many as are allowed run at once again.
+      const leaves = await Promise.all([limiter.enter('x'), limiter.enter('x'), limiter.enter('y')])
+      for (const leave of leaves) leave()
+    },
+  )
+})
+
+/** Numbers below a bound, the same for the same seed. */
+function generator(seed: number) {
+  let state = seed + 1
+  return (bound: number) => {
+    state = (state * 48_271) % 2_147_483_647
+    return state % bound
+  }
+}

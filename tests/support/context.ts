@@ -9,7 +9,11 @@ import { createLog } from '../../src/platform/log.ts'
 import { memoryMailer } from '../../src/platform/mail/mailer.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
-import { createChangeLimiter } from '../../src/platform/postgres/database.ts'
+import {
+  createChangeLimiter,
+  createReadLimiter,
+  createSideWriteLimiter,
+} from '../../src/platform/postgres/database.ts'
 import { readMigrations } from '../../src/platform/postgres/migrate.ts'
 import { createQueue, type Queue, type QueueContext } from '../../src/platform/queue/queue.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
@@ -50,6 +54,8 @@ export async function testContext(environment: Record<string, string> = {}): Pro
     config,
     db: database.db,
     limitChanges: createChangeLimiter(database.db),
+    limitReads: createReadLimiter(database.db),
+    limitSideWrites: createSideWriteLimiter(database.db),
     kv,
     queue,
     mailer: memoryMailer(),

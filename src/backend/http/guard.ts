@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
-import { type Actor, type Caller, isActor } from '../../core/actor.ts'
+import { type Actor, type Caller, callerId, isActor } from '../../core/actor.ts'
 import { authenticate } from '../../core/authentication/authenticate.ts'
 import { forbidden } from '../../core/errors.ts'
 import { type Action, type AppClass, allows, type OrganisationClass } from '../../core/permissions.ts'
@@ -24,8 +24,9 @@ export const guard = (ctx: Context, requests: RequestStates) => {
     }
     const caller = await authenticate(ctx, request.headers.get('authorization'), source)
     requests.setCaller(request, caller)
-    if (isLimited) await requests.limit(request, 'principal', caller.id ?? caller.userId)
+    if (isLimited) await requests.limit(request, 'principal', callerId(caller))
     check(caller)
+    await requests.waitForTurn(request)
     return await requests.readBody(request)
   }
   const actorOf = ({ request }: { request: Request }) => ({ actor: requests.callerOf(request) as Actor })

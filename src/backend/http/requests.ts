@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { Caller, RequestSource } from '../../core/actor.ts'
+import { type Caller, callerId, type RequestSource } from '../../core/actor.ts'
 import { tooMany } from '../../core/errors.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { createBodies, type IncomingBody } from './body.ts'
@@ -14,6 +14,8 @@ export type RequestState = {
   /** Headers for the response, whether it succeeds or fails. */
   readonly headers: Record<string, string>
   body: IncomingBody | null
+  /** Ends the caller's turn, once the response is made. */
+  endTurn: (() => void) | null
 }
 
 export type RequestStates = ReturnType<typeof createRequestStates>
@@ -33,6 +35,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       route: null,
       headers: {},
       body: null,
+      endTurn: null,
     }
     states.set(request, state)
     return state
@@ -52,6 +55,15 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       if (caller === null) throw new Error('this route is public: there is no caller')
       return caller
     },
+    /**
+     * Waits for the caller's turn to read; the pipeline ends it. Changes wait in a line of their own instead, within which
+     * there is no turn.
+     */
+    waitForTurn: async (request: Request): Promise<void> => {
+      const state = of(request)
+      if (state.caller === null || !/^(GET|HEAD)$/.test(request.method)) return
+      state.endTurn = await ctx.limitReads.enter(callerId(state.caller))
+    },
     /** Registers the body of a request before routing. */
     expectBody: (request: Request, path: string): void => {
       const state = of(request)
@@ -61,7 +73,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     readBody: async (request: Request): Promise<unknown> => {
       const { body, caller, source } = of(request)
       if (body === null) throw new Error('this request did not pass the request pipeline')
-      const sender = caller === null ? networkOf(source.ipAddress) : (caller.id ?? caller.userId)
+      const sender = caller === null ? networkOf(source.ipAddress) : callerId(caller)
       return await body.read(sender, caller !== null)
     },
     /** Counts a request to `/v1` for its network or its principal; 429 beyond the limit. Off unless configured. */

@@ -59,6 +59,7 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
         await authorise(request, kind)
         requireSameOrigin(ctx, request)
         requireJson(request)
+        await requests.waitForTurn(request)
         context.body = await requests.readBody(request)
       },
       resolve: ({ request }) => ({ caller: requests.callerOf(request) as SignedInUser }),

@@ -9,7 +9,7 @@ import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
 import { countPasswordProof } from '../sign-in/sign-in-limits.ts'
 import { revokeAllOf } from '../tokens/tokens.ts'
-import { transaction } from '../transactions.ts'
+import { ownTransaction } from '../transactions.ts'
 import { NewPassword, passwordEvent, RevokeTokens } from './account.ts'
 import { recordCaller } from './account-audit.ts'
 import * as queries from './queries.ts'
@@ -41,7 +41,7 @@ export async function changePassword(
   const isRight = await ctx.passwords.verify(before, input.current_password)
   if (before === null || !isRight) throw await wrongPassword(ctx, caller)
   const after = await ctx.passwords.hash(input.new_password)
-  await transaction(ctx, async (tx) => {
+  await ownTransaction(ctx, caller, async (tx) => {
     const changed = await queries.changePassword(tx, userId, before, after, ctx.clock.now())
     // A concurrent change or reset of the password was faster, and has ended all sessions.
     if (changed.count === 0) throw unauthenticated()
@@ -61,6 +61,6 @@ export async function changePassword(
 
 /** 401 instead when the session has ended: then a concurrent change may have made the password a wrong one. */
 async function wrongPassword(ctx: Context, caller: SignedInUser): Promise<DomainError> {
-  await transaction(ctx, (tx) => sessions.hold(tx, caller))
+  await ownTransaction(ctx, caller, (tx) => sessions.hold(tx, caller))
   return forbidden('The current password is wrong.')
 }

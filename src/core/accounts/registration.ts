@@ -73,7 +73,8 @@ export async function register(
   const passwordHash = await ctx.passwords.hash(input.password)
 
   // Accepting an invite takes the organisation's lock.
-  const begin = input.invite === undefined ? transaction : lockingTransaction
+  const begin: typeof transaction =
+    input.invite === undefined ? transaction : (ctx, work) => lockingTransaction(ctx, key, work)
   const registered = await begin(ctx, async (tx) => {
     const isFirst = isProbablyFirst && (await queries.lockDeployment(tx))[0]?.organisation_id === null
     if (isProbablyFirst && !isFirst) enforce(policy.register, factsOf(ctx.config, false, input))

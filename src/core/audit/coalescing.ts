@@ -17,8 +17,8 @@ const MOST_ENTRIES_PER_MINUTE = 20
 
 /**
  * Records a refusal or a failed sign-in, or adds one to the count of the entry with the same actor, event, target and
- * address in the same minute. So a caller that probes many targets can't flood the audit log. Must not be called within
- * a transaction.
+ * address in the same minute. So a caller that probes many targets can't flood the audit log. Limited in number, because
+ * all may wait for one row; throws `TooBusyError` after the wait. Must not be called within a transaction.
  */
 export async function recordCoalesced(
   ctx: Context,
@@ -33,12 +33,22 @@ export async function recordCoalesced(
     'many',
     minute,
   )
+  await ctx.limitSideWrites.run(own.actor_id, () =>
+    countOrInsert(ctx, own, shared, new Date(minute * 60_000)),
+  )
+}
+
+async function countOrInsert(
+  ctx: Context,
+  own: queries.CoalescedEntry,
+  shared: queries.CoalescedEntry,
+  since: Date,
+): Promise<void> {
   if (await queries.countAgain(ctx.db, own, shared)) return
   await transaction(ctx, async (tx) => {
     // One new entry of an actor at a time: concurrent requests would both find room for the last one.
     await queries.lockActor(tx, own.actor_id)
-    const since = new Date(minute * 60_000)
-    const entries = await queries.countCoalesced(tx, organisationId, own.actor_id, since)
+    const entries = await queries.countCoalesced(tx, own.organisation_id, own.actor_id, since)
     if (await queries.countAgain(tx, own, shared)) return
     await queries.insertOrCount(tx, entries < MOST_ENTRIES_PER_MINUTE ? own : shared)
   })

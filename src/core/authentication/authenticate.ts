@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import type { Database } from '../../platform/postgres/database.ts'
 import type { Caller, Credential, RequestSource } from '../actor.ts'
 import { unauthenticated } from '../errors.ts'
 import { permissionsOf } from '../permissions.ts'
@@ -49,9 +50,7 @@ export async function authenticateCookie(
   const now = ctx.clock.now()
   const [row] = await queries.findByCookie(ctx.db, hashToken(cookie))
   if (row === undefined || isSessionExpired(lifetimeOf(row), now)) throw unauthenticated()
-  markUsed(ctx, row.session_last_used_at, now, 'session', (since) =>
-    queries.markSessionUsed(ctx.db, row.credential_id, now, since),
-  )
+  markUsed(ctx, 'session', row.credential_id, row.session_last_used_at, now)
   const credential = { kind: 'session', id: row.credential_id, text: cookie } as const
   return { caller: callerFrom(row, credential, source) as SignedInUser, signedInAt: row.session_created_at }
 }
@@ -60,9 +59,7 @@ async function byAccessToken(ctx: Context, text: string, source: RequestSource):
   const now = ctx.clock.now()
   const [row] = await queries.findByToken(ctx.db, hashToken(text))
   if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) throw unauthenticated()
-  markUsed(ctx, row.last_used_at, now, 'token', (since) =>
-    queries.markTokenUsed(ctx.db, row.credential_id, now, since),
-  )
+  markUsed(ctx, 'token', row.credential_id, row.last_used_at, now)
   return callerFrom(row, { kind: 'token', id: row.credential_id, text }, source)
 }
 
@@ -82,21 +79,41 @@ const lifetimeOf = (row: queries.SessionCallerRow) => ({
   last_used_at: row.session_last_used_at,
 })
 
-/** The response does not wait for it. A last use in the future was written before the clock was set back. */
+/**
+ * The response does not wait for it; further requests leave it to the one that writes it. A last use in the future was
+ * written before the clock was set back.
+ */
 function markUsed(
   ctx: Context,
+  what: 'session' | 'token',
+  id: string,
   lastUsedAt: Date | null,
   now: Date,
-  what: 'session' | 'token',
-  write: (unlessUsedSince: Date) => PromiseLike<unknown>,
 ): void {
   const elapsed =
     lastUsedAt === null ? Number.POSITIVE_INFINITY : Math.abs(now.getTime() - lastUsedAt.getTime())
   if (elapsed < LAST_USED_SECONDS * 1000) return
-  write(new Date(now.getTime() - LAST_USED_SECONDS * 1000)).then(undefined, () => {
-    ctx.log.warn(`A ${what}'s last use could not be written`)
-  })
+  const marking = markingOf(ctx.db)
+  if (marking.has(id)) return
+  marking.add(id)
+  const mark = what === 'token' ? queries.markTokenUsed : queries.markSessionUsed
+  const since = new Date(now.getTime() - LAST_USED_SECONDS * 1000)
+  ctx.limitSideWrites
+    .run(id, async () => await mark(ctx.db, id, now, since))
+    .catch(() => ctx.log.warn(`A ${what}'s last use could not be written`))
+    .finally(() => marking.delete(id))
 }
+
+/** The tokens and sessions whose last use is being written, by their ids. */
+function markingOf(db: Database): Set<string> {
+  const known = markings.get(db)
+  if (known !== undefined) return known
+  const marking = new Set<string>()
+  markings.set(db, marking)
+  return marking
+}
+
+const markings = new WeakMap<Database, Set<string>>()
 
 function callerFrom(row: queries.CallerRow, credential: Credential, source: RequestSource): Caller {
   if (row.principal_id === null) {

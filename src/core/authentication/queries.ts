@@ -72,14 +72,23 @@ export const findByCookie = (db: Queryable, hash: Buffer) =>
     ${userOfSession(db)}
     where s.cookie_hash = ${hash}`
 
-/** Writes that a token was used, unless a use between `unlessUsedSince` and now is written already. */
+/**
+ * Writes that a token was used, unless a use between `unlessUsedSince` and now is written already, or somebody has locked
+ * its row.
+ */
 export const markTokenUsed = (db: Queryable, id: string, at: Date, unlessUsedSince: Date) =>
   db`
     update tokens set last_used_at = ${at}
-    where id = ${id} and (last_used_at is null or last_used_at <= ${unlessUsedSince} or last_used_at > ${at})`
+    where id = (
+      select id from tokens
+      where id = ${id} and (last_used_at is null or last_used_at <= ${unlessUsedSince} or last_used_at > ${at})
+      for no key update skip locked)`
 
-/** Writes that a session was used, unless a use between `unlessUsedSince` and now is written already. */
+/** Writes that a session was used, as `markTokenUsed` does of a token. */
 export const markSessionUsed = (db: Queryable, id: string, at: Date, unlessUsedSince: Date) =>
   db`
     update sessions set last_used_at = ${at}
-    where id = ${id} and (last_used_at <= ${unlessUsedSince} or last_used_at > ${at})`
+    where id = (
+      select id from sessions
+      where id = ${id} and (last_used_at <= ${unlessUsedSince} or last_used_at > ${at})
+      for no key update skip locked)`

@@ -7,7 +7,7 @@ import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
 import { type CreateToken, expiryFrom, type IssuedToken, present, type Token } from '../tokens/token.ts'
 import { issueAndRecord, revoke } from '../tokens/tokens.ts'
-import { changeOrganisation, transaction } from '../transactions.ts'
+import { changeOrganisation, ownTransaction } from '../transactions.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import { existing } from './service-accounts.ts'
@@ -51,7 +51,7 @@ export const create = (
 
 /** Revokes a token of a service account, at once and everywhere; 404 for an unknown service account or token. */
 export const remove = (ctx: Context, actor: Actor, accountId: string, tokenId: string): Promise<void> =>
-  transaction(ctx, async (tx) => {
+  ownTransaction(ctx, actor, async (tx) => {
     const account = await existing(tx, actor, accountId)
     await revoke(ctx, tx, actor, { id: account.id, kind: 'sat' }, tokenId)
   })

@@ -9,7 +9,7 @@ import type { Page, PageRequest } from '../contract/lists.ts'
 import { notFound, unauthenticated } from '../errors.ts'
 import { creationOrder, pageRange, toPage } from '../pagination.ts'
 import { hashToken, newToken } from '../tokens/token-text.ts'
-import { transaction } from '../transactions.ts'
+import { ownTransaction, transaction } from '../transactions.ts'
 import { activeTimes, after, SESSION_SECONDS, SESSION_TOKEN_SECONDS } from './lifetime.ts'
 import * as queries from './queries.ts'
 import { present, type Session, type SessionToken, type SignedInUser } from './session.ts'
@@ -56,7 +56,7 @@ export const open = (
 
 /** Creates a token for the caller's session, which keeps its newest 50; 401 when the session has ended. */
 export const issueToken = (ctx: Context, caller: SignedInUser): Promise<SessionToken> =>
-  transaction(ctx, async (tx) => {
+  ownTransaction(ctx, caller, async (tx) => {
     const at = ctx.clock.now()
     const { id } = caller.credential
     const [session] = await queries.lockAndMarkUsed(tx, id, at)
@@ -96,7 +96,7 @@ export async function list(ctx: Context, caller: SignedInUser, request: PageRequ
  * other; 401 when the request's own session has just been ended.
  */
 export const end = (ctx: Context, caller: SignedInUser, id: string): Promise<{ isCurrent: boolean }> =>
-  transaction(ctx, async (tx) => {
+  ownTransaction(ctx, caller, async (tx) => {
     const sessionId = id.toLowerCase()
     const isCurrent = sessionId === caller.credential.id
     if (!(await queries.remove(tx, caller.userId, sessionId)))

@@ -12,17 +12,14 @@ export const recordSignIn = (
   source: RequestSource,
 ): Promise<void> => {
   const credential = { kind: 'session', id: sessionId, text: '' } as const
+  const event = {
+    eventType: 'user.signed_in',
+    resourceId: account.user_id,
+    description: 'Signed in with a password.',
+  } as const
   return logFailure(ctx, source, () =>
-    recordAccount(
-      ctx,
-      ctx.db,
-      account,
-      { credential, source },
-      {
-        eventType: 'user.signed_in',
-        resourceId: account.user_id,
-        description: 'Signed in with a password.',
-      },
+    ctx.limitSideWrites.run(account.user_id, () =>
+      recordAccount(ctx, ctx.db, account, { credential, source }, event),
     ),
   )
 }

@@ -11,7 +11,7 @@ import { listByCreation } from '../pagination.ts'
 import { written } from '../rows.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { normaliseName } from '../text.ts'
-import { pipelined, transaction } from '../transactions.ts'
+import { ownTransaction, pipelined } from '../transactions.ts'
 import * as queries from './queries.ts'
 import {
   type CreateToken,
@@ -45,7 +45,7 @@ export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<
  */
 export const create = (ctx: Context, actor: Actor, input: CreateToken): Promise<IssuedToken> => {
   const expiresAt = expiryFrom(input, ctx.clock.now())
-  return transaction(ctx, async (tx) => {
+  return ownTransaction(ctx, actor, async (tx) => {
     // A new password ends the sessions before it revokes the tokens: no token is created in between.
     await sessions.hold(tx, actor)
     return issueAndRecord(ctx, tx, actor, { id: actor.id, kind: 'pat' }, { name: input.name, expiresAt })
@@ -54,7 +54,7 @@ export const create = (ctx: Context, actor: Actor, input: CreateToken): Promise<
 
 /** Revokes one of the actor's own tokens, at once and everywhere; 404 for any other. */
 export const remove = (ctx: Context, actor: Actor, id: string): Promise<void> =>
-  transaction(ctx, (tx) => revoke(ctx, tx, actor, { id: actor.id, kind: 'pat' }, id))
+  ownTransaction(ctx, actor, (tx) => revoke(ctx, tx, actor, { id: actor.id, kind: 'pat' }, id))
 
 /** Creates a token of a principal and writes its audit entry. 409 and 401 as in `issue`. */
 export async function issueAndRecord(

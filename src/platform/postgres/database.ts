@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { createLimiter, type Limiter } from '../limiter.ts'
+import { createFairLimiter, type FairLimiter } from '../limiter.ts'
 import { type DeadlineKeeper, type Deadlines, keepDeadlines } from './deadlines.ts'
 import { type Outage, outageOf } from './outages.ts'
 
@@ -105,12 +105,43 @@ function sslOptions(config: DatabaseConfig) {
 }
 
 /**
- * Limits the transactions that wait for an organisation's lock to half of the pool, so that reads always get a
- * connection. Up to 200 wait, each at most 4 s, which is shorter than the lock timeout.
+ * Limits the transactions that wait for an organisation's lock to half of the pool, and one less for each caller, so that
+ * reads and other callers always get a connection. Up to 200 of a caller wait, each at most 4 s, which is shorter than
+ * the lock timeout.
  */
-export const createChangeLimiter = (db: Database): Limiter =>
-  createLimiter({
-    concurrency: Math.max(1, Math.floor(db.options.max / 2)),
-    queue: 200,
+export function createChangeLimiter(db: Database): FairLimiter {
+  const half = share(db, 2)
+  return createFairLimiter({
+    concurrency: half,
+    concurrencyEach: Math.max(1, half - 1),
+    queueEach: 200,
     waitMilliseconds: Math.min(4000, db.deadlines.transactionMilliseconds),
   })
+}
+
+/**
+ * Limits each caller's reads to a third of the pool, and those of all callers so that a connection is left to find out who
+ * calls. Up to 300 of a caller wait, each at most 10 s.
+ */
+export const createReadLimiter = (db: Database): FairLimiter =>
+  createFairLimiter({
+    concurrency: Math.max(1, db.options.max - share(db, 5)),
+    concurrencyEach: share(db, 3),
+    queueEach: 300,
+    waitMilliseconds: Math.min(10_000, db.deadlines.transactionMilliseconds),
+  })
+
+/**
+ * Limits the writes that no response depends on, such as the audit entry of a refusal, to a fifth of the pool and one for
+ * each caller. Up to 500 of a caller wait, each at most 4 s.
+ */
+export const createSideWriteLimiter = (db: Database): FairLimiter =>
+  createFairLimiter({
+    concurrency: share(db, 5),
+    concurrencyEach: 1,
+    queueEach: 500,
+    waitMilliseconds: Math.min(4000, db.deadlines.transactionMilliseconds),
+  })
+
+/** A part of the pool's connections, at least one. */
+const share = (db: Database, parts: number): number => Math.max(1, Math.floor(db.options.max / parts))

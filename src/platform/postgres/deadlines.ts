@@ -33,7 +33,10 @@ export function keepDeadlines(
   const begin = pool.begin
   pool.options.onquery = (statement) => {
     // A transaction's first statement: the whole has a deadline.
-    if (statement.options.onexecute === undefined) watch(statement, deadlines.statementMilliseconds, met)
+    if (statement.options.onexecute !== undefined) return
+    watch(statement, deadlines.statementMilliseconds, met)
+    // The driver would send further statements after it on the same connection, where they waited for a slow one.
+    statement.options.onexecute = () => false
   }
   pool.begin = async (...args) => {
     const [mode, work] = typeof args[0] === 'function' ? ['', args[0]] : [args[0], args[1] as Work]

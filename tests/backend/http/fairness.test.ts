@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { randomUUID } from 'node:crypto'
+import { createFairLimiter } from '../../../src/platform/limiter.ts'
+import {
+  createChangeLimiter,
+  createReadLimiter,
+  createSideWriteLimiter,
+  type Database,
+  openDatabase,
+  type Transaction,
+} from '../../../src/platform/postgres/database.ts'
+import { type Answer, api, type Client } from '../../support/api.ts'
+import { type TestContext, testContext } from '../../support/context.ts'
+import { eventually } from '../../support/eventually.ts'
+import { recordedLog } from '../../support/log-recorder.ts'
+import { member, owner, type Person, session } from '../../support/people.ts'
+
+let ctx: TestContext
+/** The pool of the backend under test, which nothing else uses. */
+let pool: Database
+let ada: Person & { organisationId: string }
+let backend: ReturnType<typeof api>
+let admin: Client
+let flooding: Person
+let flooder: Client
+const { log, lines } = recordedLog()
+
+beforeAll(async () => {
+  ctx = await testContext()
+  ada = await owner(ctx)
+  pool = openDatabase(ctx.database.config)
+  backend = api({
+    ...ctx,
+    db: pool,
+    limitChanges: createChangeLimiter(pool),
+    limitReads: createReadLimiter(pool),
+    limitSideWrites: createSideWriteLimiter(pool),
+    log,
+  })
+  admin = backend.as(ada.token)
+})
+beforeEach(async () => {
+  await floodAs('admin')
+  // So that no connection is opened, and no last use written, in the middle of a test.
+  await Promise.all(Array.from({ length: 20 }, () => admin.get('/v1/me')))
+})
+afterAll(async () => {
+  await pool.end({ timeout: 1 })
+  await ctx.close()
+})
+
+async function floodAs(role: 'admin' | 'developer') {
+  flooding = await member(ctx, role)
+  flooder = backend.as(flooding.token)
+}
+
+/** Runs the work while another session holds a lock. */
+async function whileLocked(lock: (tx: Transaction) => PromiseLike<unknown>, work: () => Promise<void>) {
+  await ctx.db.begin(async (tx) => {
+    await lock(tx)
+    await work()
+  })
+}
+
+/** Sends many requests of the flooding caller at once; tells how many are answered. */
+function flood(count: number, send: (n: number) => Promise<Answer>) {
+  let answered = 0
+  const sent = Array.from({ length: count }, (_, n) => send(n).finally(() => answered++))
+  const statuses = async () => (await Promise.all(sent)).map(({ status }) => status)
+  return { answered: () => answered, statuses }
+}
+
+const lockWaits = async () => {
+  const [row] = await ctx.db<{ waits: number }[]>`
+    select count(*)::int as waits from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  return row?.waits ?? 0
+}
+
+const lockWaitsReach = (count: number) =>
+  eventually(`${count} statements wait for a lock`, async () => (await lockWaits()) >= count)
+
+/** Ten reads of another caller, at once and one after the other. */
+async function expectReadsOfOthers() {
+  const paths = ['/v1/me', '/v1/roles', '/v1/apps', '/v1/members', '/v1/organisation']
+  const atOnce = await Promise.all(paths.map((path) => admin.get(path)))
+  expect(atOnce.map(({ status }) => status)).toEqual(paths.map(() => 200))
+  for (const path of paths) expect((await admin.get(path)).status).toBe(200)
+}
+
+describe('one caller’s reads', () => {
+  test('never take the connections of others, wait in line and are all answered', async () => {
+    const keys = (tx: Transaction) => tx`lock table environment_keys in access exclusive mode`
+    let reads = flood(0, () => flooder.get('/v1/me/keys'))
+    await whileLocked(keys, async () => {
+      reads = flood(200, () => flooder.get('/v1/me/keys'))
+      await lockWaitsReach(3)
+      await expectReadsOfOthers()
+      expect(await lockWaits()).toBe(3)
+      expect(reads.answered()).toBe(0)
+    })
+    expect(await reads.statuses()).toEqual(Array(200).fill(200))
+  })
+
+  test('count with each of its tokens together, and with those of its session', async () => {
+    const keys = (tx: Transaction) => tx`lock table environment_keys in access exclusive mode`
+    const bearer = await session(ctx, flooding.userId)
+    let reads = flood(0, () => flooder.get('/v1/me/keys'))
+    await whileLocked(keys, async () => {
+      reads = flood(20, (n) => (n % 2 === 0 ? flooder : backend.as(bearer)).get('/v1/me/keys'))
+      await lockWaitsReach(3)
+      await expectReadsOfOthers()
+      expect(await lockWaits()).toBe(3)
+    })
+    expect(await reads.statuses()).toEqual(Array(20).fill(200))
+  })
+
+  test('end their turns, whatever the response', async () => {
+    await floodAs('developer')
+    const inSession = backend.as(await session(ctx, flooding.userId))
+    const requests: (() => Promise<Answer>)[] = [
+      () => flooder.get(`/v1/roles/${randomUUID()}`),
+      () => flooder.get('/v1/roles?limit=none'),
+      () => flooder.get('/v1/roles?cursor=none'),
+      () => flooder.get('/v1/environments'),
+      () => flooder.get('/service/public/v1/roles/'),
+      () => flooder.post('/v1/roles', {}),
+      () => inSession.get('/service/auth/sessions/'),
+      () => flooder.get('/v1/service-accounts'),
+    ]
+    const head = { method: 'HEAD', headers: { authorization: `Bearer ${flooding.token}` } }
+    for (let n = 0; n < 5; n++) {
+      expect((await backend.app.handle(new Request('http://localhost/v1/roles', head))).status).toBe(200)
+    }
+    const answers = await Promise.all(requests.flatMap((send) => [send(), send(), send(), send(), send()]))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400, 403, 404]))
+    expect((await flooder.get('/v1/me')).status).toBe(200)
+  })
+
+  test('that have waited for too long are 503, and others are served', async () => {
+    const limitReads = createFairLimiter({
+      concurrency: 2,
+      concurrencyEach: 1,
+      queueEach: 1,
+      waitMilliseconds: 50,
+    })
+    const impatient = api({ ...ctx, db: pool, limitReads, log })
+    const leave = await limitReads.enter(flooding.id)
+    const { status, body, headers } = await impatient.as(flooding.token).get('/v1/me')
+    expect({ status, body, retryAfter: headers.get('retry-after') }).toEqual({
+      status: 503,
+      body: { error: 'The database is busy at the moment. Try again in a second.' },
+      retryAfter: '1',
+    })
+    expect((await impatient.as(ada.token).get('/v1/me')).status).toBe(200)
+    leave()
+    expect((await impatient.as(flooding.token).get('/v1/me')).status).toBe(200)
+  })
+})
+
+describe('one caller’s changes', () => {
+  test('do not keep those of others waiting', async () => {
+    const role = { name: 'Renamed', permissions: { permissions: {}, app_permissions: {} } }
+    const { id } = (await flooder.post('/v1/roles', role)).body
+    const organisation = (tx: Transaction) => tx`select 1 from organisations for no key update`
+    let changes = flood(0, () => flooder.get('/v1/me'))
+    let change: Promise<{ status: number; before: number }> | undefined
+    await whileLocked(organisation, async () => {
+      changes = flood(60, (n) => flooder.put(`/v1/roles/${id}`, { name: `Renamed ${n}` }))
+      await lockWaitsReach(4)
+      change = admin
+        .post('/v1/roles', { ...role, name: 'Of another caller' })
+        .then(({ status }) => ({ status, before: changes.answered() }))
+      await lockWaitsReach(5)
+      await expectReadsOfOthers()
+    })
+    const answer = await change
+    expect(answer?.status).toBe(201)
+    expect(answer?.before).toBeLessThan(20)
+    expect(await changes.statuses()).toEqual(Array(60).fill(200))
+  })
+
+  test('of its own rows count as its reads', async () => {
+    const bearer = await session(ctx, flooding.userId)
+    const principal = (tx: Transaction) => tx`select 1 from principals where id = ${flooding.id} for update`
+    let changes = flood(0, () => flooder.get('/v1/me'))
+    await whileLocked(principal, async () => {
+      changes = flood(30, (n) => backend.as(bearer).post('/v1/tokens', { name: `Token ${n}` }))
+      await lockWaitsReach(3)
+      await expectReadsOfOthers()
+      expect(await lockWaits()).toBe(3)
+    })
+    expect(await changes.statuses()).toEqual(Array(30).fill(201))
+  })
+})
+
+describe('the last use of a token', () => {
+  const lastUse = async () => {
+    const [row] = await ctx.db`select last_used_at from tokens where principal_id = ${flooding.id}`
+    return row?.last_used_at
+  }
+
+  test('is left out while another session has locked the token', async () => {
+    const row = (tx: Transaction) => tx`select 1 from tokens where principal_id = ${flooding.id} for update`
+    await whileLocked(row, async () => {
+      const reads = flood(30, () => flooder.get('/v1/me'))
+      expect(await reads.statuses()).toEqual(Array(30).fill(200))
+      await expectReadsOfOthers()
+      expect(await lockWaits()).toBe(0)
+    })
+    expect(await lastUse()).toBeNull()
+    await flooder.get('/v1/me')
+    await eventually('the last use is written', async () => (await lastUse()) !== null)
+  })
+
+  test('is written by one request at a time', async () => {
+    const table = (tx: Transaction) => tx`lock table tokens in share row exclusive mode`
+    await whileLocked(table, async () => {
+      const reads = flood(30, () => flooder.get('/v1/me'))
+      expect(await reads.statuses()).toEqual(Array(30).fill(200))
+      await lockWaitsReach(1)
+      await expectReadsOfOthers()
+      expect(await lockWaits()).toBe(1)
+    })
+    await eventually('the last use is written', async () => (await lastUse()) !== null)
+  })
+})
+
+describe('the entries of one caller’s refusals', () => {
+  const refused = () => flooder.delete(`/v1/members/${ada.id}`)
+  const counted = async () => {
+    const [row] = await ctx.db<{ sum: number }[]>`
+      select sum(count)::int as sum from audit_entries
+      where actor_id = ${flooding.id} and event_type = 'member.delete_refused'`
+    return row?.sum
+  }
+
+  test('wait for the organisation’s row one at a time, and are all counted', async () => {
+    const row = (tx: Transaction) => tx`select 1 from organisations for update`
+    await floodAs('developer')
+    let refusals = flood(0, refused)
+    await whileLocked(row, async () => {
+      refusals = flood(30, refused)
+      await lockWaitsReach(1)
+      await expectReadsOfOthers()
+      expect(await lockWaits()).toBe(1)
+    })
+    expect(await refusals.statuses()).toEqual(Array(30).fill(403))
+    expect(await counted()).toBe(30)
+  })
+
+  test('are given up after the wait, with a line in the log, and the answers stand', async () => {
+    await floodAs('developer')
+    const before = lines.length
+    await whileLocked(
+      (tx) => tx`select 1 from organisations for update`,
+      async () => {
+        expect(await flood(10, refused).statuses()).toEqual(Array(10).fill(403))
+      },
+    )
+    const told = lines.slice(before).filter((line) => line.includes('refusal could not be written'))
+    expect(told).toHaveLength(10)
+  }, 20_000)
+
+  test('leave connections to others even beside its reads of the log and its changes', async () => {
+    const other = await member(ctx, 'developer')
+    const role = { name: 'Beside', permissions: { permissions: {}, app_permissions: {} } }
+    const { id } = (await flooder.post('/v1/roles', role)).body
+    const sends = [
+      // Refused before it is a change: access tokens create no tokens.
+      () => flooder.post('/v1/tokens', { name: 'x' }),
+      () => flooder.get('/v1/logs/audit'),
+      (n: number) => flooder.put(`/v1/roles/${id}`, { name: `Beside ${n}` }),
+    ]
+    let requests = flood(0, refused)
+    await whileLocked(
+      (tx) => tx`lock table audit_entries in access exclusive mode`,
+      async () => {
+        requests = flood(90, (n) => sends[n % 3]?.(n) ?? refused())
+        await lockWaitsReach(8)
+        await expectReadsOfOthers()
+        expect((await backend.as(other.token).get('/v1/me')).status).toBe(200)
+      },
+    )
+    const answers = await requests.statuses()
+    for (const [kind, status] of [403, 200, 200].entries())
+      expect(answers.filter((_, n) => n % 3 === kind)).toEqual(Array(30).fill(status))
+  })
+})
