@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { createApp } from '../../../src/backend/app.ts'
+import type { Context } from '../../../src/context.ts'
 import { api } from '../../support/api.ts'
 import { app } from '../../support/apps.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
@@ -248,7 +249,7 @@ test('what fails in the handler of errors itself is a 500 like any other, and is
   const fail = () => {
     throw new TypeError('secret words')
   }
-  const broken = { ...ctx, log, metrics: { ...ctx.metrics, unauthenticated: fail } }
+  const broken: Context = { ...ctx, log, metrics: { ...ctx.metrics, countUnauthenticated: fail } }
   const response = await createApp(broken).handle(
     new Request('http://localhost/v1/roles', { headers: { origin: 'http://localhost' } }),
   )
