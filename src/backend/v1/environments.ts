@@ -23,7 +23,7 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => environments.list(ctx, actor, query.app_id, query), {
       appPermission: ['Environments', 'read'],
-      audit: 'environment.read_refused',
+      audit: ['environment.read_refused', { target: 'app' }],
       query: AppPageQuery,
       response: responses(200, ListOf(Environment), 400, 401, 403, 404),
       detail: {
@@ -45,7 +45,7 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
     })
     .post('/', ({ actor, query, body }) => environments.create(ctx, actor, query.app_id, body), {
       appPermission: ['Environments', 'create'],
-      audit: 'environment.create_refused',
+      audit: ['environment.create_refused', { target: 'app' }],
       query: AppQuery,
       body: CreateEnvironment,
       response: responses(201, Environment, 400, 401, 403, 404, 409, 413, 415),

@@ -209,7 +209,7 @@ test('the first fault of a long list is told, an unknown field before it', async
   const one = { id: ids['/v1/apps'], environments: [environments[0]?.id] }
   const bodies: [unknown, RegExp][] = [
     [Array(300_000).fill(0), /^apps must have at most 10000 items\.$/],
-    [[{ ...one, environments: Array(150_000).fill('a') }], /environments must have at most 10000 items/],
+    [[{ ...one, environments: Array(150_000).fill('a') }], /environments must have at most 9999 items/],
     [[...Array(9999).fill(one), 0], /^apps\[9999\] must be an object\.$/],
     [[...Array(9999).fill(one), { ...one, environmnets: [] }], /^Unknown field "apps\[9999\]\.environmnets"/],
     [
