@@ -26,6 +26,7 @@ export const guard = (ctx: Context, requests: RequestStates) => {
     requests.setCaller(request, caller)
     if (isLimited) await requests.limit(request, 'principal', caller.id ?? caller.userId)
     check(caller)
+    requests.requireUsableQuery(request)
     return await requests.readBody(request)
   }
   const actorOf = ({ request }: { request: Request }) => ({ actor: requests.callerOf(request) as Actor })

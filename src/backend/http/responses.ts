@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { defineKind, Nullable, StrictObject } from '../../core/schema.ts'
+import { defineKind, Nullable, StrictObject, Text } from '../../core/schema.ts'
 
 /** Every error: one sentence. */
 export const ErrorBody = Type.Object({ error: Type.String() })
@@ -72,10 +72,13 @@ const Limit = Type.Transform(
 export const PageQuery = t.Object(
   {
     limit: t.Optional(Limit),
-    cursor: t.Optional(t.String({ maxLength: 1000, description: 'The `nextCursor` of the previous page.' })),
+    cursor: t.Optional(Text(1000, { description: 'The `nextCursor` of the previous page.' })),
   },
   { additionalProperties: true },
 )
+
+/** A query parameter that only what has exactly this text passes. */
+export const ExactText = (description: string) => t.Optional(Text(200, { description }))
 
 /** The path parameters of one item; a malformed id is not found. */
 export const ById = t.Object({ id: t.String({ description: 'A UUID.' }) })

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import { CreateEnvironment, Environment, UpdateEnvironment } from '../../core/environments/environment.ts'
 import * as environments from '../../core/environments/environments.ts'
+import { Text } from '../../core/schema.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
 import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses.ts'
@@ -9,7 +10,7 @@ import { ById, ListOf, NoContent, PageQuery, responses } from '../http/responses
 const tags = ['Environments']
 
 const AppQuery = t.Object(
-  { app_id: t.String({ description: 'The app of the environments.' }) },
+  { app_id: Text(200, { description: 'The app of the environments.' }) },
   { additionalProperties: true },
 )
 const AppPageQuery = t.Object(
