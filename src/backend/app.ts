@@ -47,7 +47,9 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
     // The guards read the body, after they have checked credentials and permission.
     .onParse({ as: 'global' }, () => UNREAD)
     .onTransform({ as: 'global' }, ({ request, route, set }) => {
-      requests.of(request).route = withoutSlash(route)
+      const state = requests.of(request)
+      state.route = withoutSlash(route)
+      state.parameters = table.parametersOf(request.method, route)
       set.status = table.successOf(request.method, route)
     })
     .use(routes)

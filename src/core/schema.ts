@@ -1,9 +1,10 @@
 import { Kind, type SchemaOptions, type TSchema, type TUnsafe, Type, TypeRegistry } from '@sinclair/typebox'
 import {
   codePoints,
-  hasVisibleCharacter,
-  INVISIBLE_CHARACTERS,
-  isNormalisable,
+  hasInvisibleCharacter,
+  hasTooManyMarks,
+  isFarTooLong,
+  MAX_MARKS_IN_A_ROW,
   normaliseName,
 } from './text.ts'
 
@@ -30,10 +31,11 @@ export function explainFault(schema: TSchema, value: unknown, field: string): st
 const text = defineKind('Text', (value, field, schema) => {
   if (typeof value !== 'string') return `${field} must be a string.`
   const maxLength = schema.maxLength as number
-  if (!isNormalisable(value, maxLength)) return `${field} must have at most ${maxLength} characters.`
+  const fault = normalisationFault(value, field, maxLength)
+  if (fault !== null) return fault
   const minLength = (schema.minLength as number | undefined) ?? 0
   const length = codePoints(value)
-  if (length > maxLength) return `${field} must have at most ${maxLength} characters.`
+  if (length > maxLength) return tooLong(field, maxLength)
   if (length < minLength) {
     return minLength === 1
       ? `${field} must not be empty.`
@@ -51,17 +53,26 @@ export const Text = (
 const name = defineKind('Name', (value, field, schema) => {
   if (typeof value !== 'string') return `${field} must be a string.`
   const maxLength = schema.maxLength as number
-  if (!isNormalisable(value, maxLength)) return `${field} must have at most ${maxLength} characters.`
+  const fault = normalisationFault(value, field, maxLength)
+  if (fault !== null) return fault
   const trimmed = normaliseName(value)
   if (trimmed === '') return `${field} is required.`
-  if (INVISIBLE_CHARACTERS.test(trimmed)) return `${field} must not contain control or invisible characters.`
-  if (!hasVisibleCharacter(trimmed)) return `${field} is required.`
-  return codePoints(trimmed) > maxLength ? `${field} must have at most ${maxLength} characters.` : null
+  if (hasInvisibleCharacter(trimmed)) return `${field} must not contain control or invisible characters.`
+  return codePoints(trimmed) > maxLength ? tooLong(field, maxLength) : null
 })
 
 /** A name of one line, 1 to `maxLength` code points once trimmed. */
 export const Name = (maxLength = 64, options: SchemaOptions = {}): TUnsafe<string> =>
   name<string>({ ...options, type: 'string', minLength: 1, maxLength })
+
+/** Why a text must not be normalised, which would take too long; null when it may be. */
+function normalisationFault(value: string, field: string, maxLength: number): string | null {
+  if (isFarTooLong(value, maxLength)) return tooLong(field, maxLength)
+  if (!hasTooManyMarks(value)) return null
+  return `${field} must have at most ${MAX_MARKS_IN_A_ROW} combining marks in a row.`
+}
+
+const tooLong = (field: string, maxLength: number) => `${field} must have at most ${maxLength} characters.`
 
 const email = defineKind('Email', (value, field) => {
   if (typeof value !== 'string') return `${field} must be a string.`

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config.ts'
+import type { LinkPurpose } from '../core/links/link.ts'
 import { isAllowedHost } from '../platform/http/hosts.ts'
 import { addHeaders, transportSecurity } from '../platform/http/security-headers.ts'
 import type { FetchHandler } from '../platform/http/server.ts'
@@ -8,11 +9,27 @@ import { createLog } from '../platform/log.ts'
 
 const FOLDER = new URL('./assets/', import.meta.url)
 
-/** Every file that is served, by its path. */
-const ASSETS: Readonly<Record<string, { file: string; type: string }>> = {
-  '/': { file: 'index.html', type: 'text/html; charset=utf-8' },
-  '/keyward.css': { file: 'keyward.css', type: 'text/css; charset=utf-8' },
+/** The paths that links lead to, and what the page says there about the link. */
+const LINKS: Readonly<Record<'/' | `/${LinkPurpose}`, string>> = {
+  '/': '<p>You followed a set-up link? Send what it has after <code>setup_token=</code> as <code>setup_token</code> with the first registration, <code>POST /service/auth/password/register/</code>.</p>',
+  '/invite':
+    '<p>This link invites you to join an organisation. Its token is everything after the <code>#</code> in the address.</p>\n' +
+    '<p>If you have no account yet, send it as <code>invite</code> when you register, <code>POST /service/auth/password/register/</code>. If you have one, sign in and send it as <code>token</code> to <code>POST /service/auth/invites/accept/</code>.</p>',
+  '/verify-email':
+    '<p>This link verifies your e-mail address. Send everything after the <code>#</code> in the address as <code>token</code> to <code>POST /service/auth/email/verify/</code>.</p>',
+  '/reset-password':
+    '<p>This link sets a new password. Send everything after the <code>#</code> in the address as <code>token</code>, with your <code>new_password</code>, to <code>POST /service/auth/password/reset/</code>.</p>',
 }
+
+type Asset = { file: string; type: string; link?: string }
+
+/** Every file that is served, by its path. */
+const ASSETS: ReadonlyMap<string, Asset> = new Map<string, Asset>([
+  ...Object.entries(LINKS).map(
+    ([path, link]) => [path, { file: 'index.html', type: 'text/html; charset=utf-8', link }] as const,
+  ),
+  ['/keyward.css', { file: 'keyward.css', type: 'text/css; charset=utf-8' }],
+])
 
 const HEADERS = {
   'content-security-policy':
@@ -35,11 +52,11 @@ export function createFrontend(config: Config, log = createLog(config.logLevel))
     if (!isAllowedHost(config, request.headers.get('host') ?? url.host)) {
       return json(400, { error: 'This host name is not allowed. Add it to ALLOWED_HOSTS.' })
     }
-    const asset = ASSETS[url.pathname]
+    const asset = ASSETS.get(url.pathname.replace(/(.)\/$/, '$1'))
     if (asset === undefined) return json(404, { error: 'Not found: there is nothing at this path.' })
     if (!isRead) return wrongMethod()
     const headers = { 'content-type': asset.type, 'cache-control': 'no-cache' }
-    return new Response(await readFile(new URL(asset.file, FOLDER)), { headers })
+    return new Response(await contentOf(asset), { headers })
   }
   return async (request) => {
     const requestId = randomUUID()
@@ -51,6 +68,11 @@ export function createFrontend(config: Config, log = createLog(config.logLevel))
     response.headers.set('x-request-id', requestId)
     return response
   }
+}
+
+async function contentOf({ file, link = '' }: Asset): Promise<string> {
+  const text = await readFile(new URL(file, FOLDER), 'utf8')
+  return text.replace('<!-- link -->', () => link)
 }
 
 const json = (status: number, body: object, headers = {}) =>

@@ -1,4 +1,8 @@
 import { expect, test } from 'bun:test'
+import type { TObject } from '@sinclair/typebox'
+import { createApp } from '../../src/backend/app.ts'
+import type { Context } from '../../src/context.ts'
+import type { LinkPurpose } from '../../src/core/links/link.ts'
 import { createFrontend } from '../../src/frontend/server.ts'
 import { testConfig } from '../support/context.ts'
 import { recordedLog } from '../support/log-recorder.ts'
@@ -6,7 +10,7 @@ import { recordedLog } from '../support/log-recorder.ts'
 const ask = (environment: Record<string, string>, path: string, init: RequestInit = {}) =>
   createFrontend(testConfig(environment))(new Request(`http://localhost${path}`, init))
 
-test.each(['/', '/keyward.css', '/api/health', '/nothing'])(
+test.each(['/', '/invite', '/keyward.css', '/api/health', '/nothing'])(
   '%s has a request id and the headers that protect browsers',
   async (path) => {
     const { headers } = await ask({}, path)
@@ -19,6 +23,55 @@ test.each(['/', '/keyward.css', '/api/health', '/nothing'])(
     expect(headers.get('cache-control')).toMatch(/^no-(cache|store)$/)
   },
 )
+
+/** For each link that is mailed: what it is for, the routes that take its token, and under which name. */
+const LINKS: Record<LinkPurpose, { words: string; routes: Record<string, string> }> = {
+  invite: {
+    words: 'invites you to join an organisation',
+    routes: { '/service/auth/password/register': 'invite', '/service/auth/invites/accept': 'token' },
+  },
+  'verify-email': {
+    words: 'verifies your e-mail address',
+    routes: { '/service/auth/email/verify': 'token' },
+  },
+  'reset-password': {
+    words: 'sets a new password',
+    routes: { '/service/auth/password/reset': 'token' },
+  },
+}
+
+test.each(Object.entries(LINKS))(
+  'a link to %s leads to a page that says where its token goes',
+  async (purpose, { words, routes }) => {
+    const ctx = { config: testConfig() } as unknown as Context
+    const known = createApp(ctx).routes
+    for (const path of [`/${purpose}`, `/${purpose}/`]) {
+      const response = await ask({}, path)
+      const page = await response.text()
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+      ])
+      expect(page).toContain(words)
+      expect(page).not.toContain('setup_token')
+      expect(page).not.toMatch(/<script|<form|<!--|\son\w+=|style=/)
+      for (const [route, field] of Object.entries(routes)) {
+        expect(page).toContain(`<code>POST ${route}/</code>`)
+        expect(page).toContain(`<code>${field}</code>`)
+        const body = known.find(({ method, path }) => method === 'POST' && path === route)?.hooks.body
+        expect(Object.keys((body as TObject).properties)).toContain(field)
+      }
+      expect((await ask({}, path, { method: 'POST' })).status).toBe(405)
+    }
+  },
+)
+
+test('the page at / says where the token of a set-up link goes, and nothing of other links', async () => {
+  const page = await (await ask({}, '/')).text()
+  expect(page).toContain('<code>setup_token=</code>')
+  expect(page).not.toContain('<!--')
+  for (const { words } of Object.values(LINKS)) expect(page).not.toContain(words)
+})
 
 test('under an https origin every answer keeps browsers on https, under http none does', async () => {
   for (const path of ['/', '/api/health', '/nothing']) {

@@ -26,6 +26,7 @@ export const guard = (ctx: Context, requests: RequestStates) => {
     requests.setCaller(request, caller)
     if (isLimited) await requests.limit(request, 'principal', callerId(caller))
     check(caller)
+    requests.requireUsableQuery(request)
     await requests.waitForTurn(request)
     return await requests.readBody(request)
   }

@@ -11,7 +11,7 @@ import type { RequestState } from './requests.ts'
 
 /**
  * The event of a route's refusals in the audit log, declared on the route. `target` is the kind of resource that the last
- * id in the path names: the one that the event begins with, unless another is declared.
+ * id in the path names, or `app_id` in the query an app: the one that the event begins with, unless another is declared.
  */
 export type DeclaredRefusal = Readonly<{ eventType: RefusalType; target: Resource }>
 
@@ -67,20 +67,20 @@ export async function recordRefusal(
   }
 }
 
-/** The audit entry of a refusal, about the resource that the last id in the path names. */
+/** The audit entry of a refusal, about the resource that the last id in the path names, or the app in the query. */
 export function refusalOf(
   { eventType, target }: DeclaredRefusal,
   parameters: Parameters,
   sentence: string,
 ): Refusal {
-  const resourceId = idOf(Object.values(parameters.params).at(-1))
-  const isOfEnvironments = eventType.startsWith('environment.')
+  const inPath = idOf(Object.values(parameters.params).at(-1))
+  const resourceId = target === 'app' ? (inPath ?? idOf(parameters.query.app_id)) : inPath
   return {
     eventType,
     resourceType: target,
     resourceId,
     description: sentence,
-    appId: target === 'app' ? resourceId : isOfEnvironments ? idOf(parameters.query.app_id) : null,
+    appId: target === 'app' ? resourceId : null,
     environmentId: target === 'environment' ? resourceId : null,
   }
 }

@@ -3,6 +3,7 @@ import { type Caller, callerId, type RequestSource } from '../../core/actor.ts'
 import { tooMany } from '../../core/errors.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { createBodies, type IncomingBody } from './body.ts'
+import { requireUsableQuery } from './query.ts'
 import { type PeerAddress, sourceReader } from './request-source.ts'
 
 /** State of one request in progress. */
@@ -11,6 +12,8 @@ export type RequestState = {
   caller: Caller | null
   /** The path of the route, such as `/v1/roles/:id`. */
   route: string | null
+  /** The query parameters that the route knows. */
+  parameters: readonly string[]
   /** Headers for the response, whether it succeeds or fails. */
   readonly headers: Record<string, string>
   body: IncomingBody | null
@@ -33,6 +36,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       source: readSource(request),
       caller: null,
       route: null,
+      parameters: [],
       headers: {},
       body: null,
       endTurn: null,
@@ -69,6 +73,8 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       const state = of(request)
       state.body = bodies.arrive(request, path, () => networkOf(state.source.ipAddress))
     },
+    /** 400 for a query that can't be used, whatever the route. Only after credentials and permission are checked. */
+    requireUsableQuery: (request: Request): void => requireUsableQuery(request.url, of(request).parameters),
     /** Reads the body, null when there is none. Only after credentials and permission are checked. */
     readBody: async (request: Request): Promise<unknown> => {
       const { body, caller, source } = of(request)

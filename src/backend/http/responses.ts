@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { ErrorBody } from '../../core/contract/errors.ts'
-import { defineKind, Nullable, StrictObject } from '../../core/schema.ts'
+import { defineKind, Nullable, StrictObject, Text } from '../../core/schema.ts'
 
 const ERROR_DESCRIPTIONS = {
   400: 'The body or a query parameter has the wrong shape, or the Host is not allowed.',
@@ -59,10 +59,13 @@ const Limit = Type.Transform(
 export const PageQuery = t.Object(
   {
     limit: t.Optional(Limit),
-    cursor: t.Optional(t.String({ maxLength: 1000, description: 'The `nextCursor` of the previous page.' })),
+    cursor: t.Optional(Text(1000, { description: 'The `nextCursor` of the previous page.' })),
   },
   { additionalProperties: true },
 )
+
+/** A query parameter that only what has exactly this text passes. */
+export const ExactText = (description: string) => t.Optional(Text(200, { description }))
 
 /** The path parameters of one item; a malformed id is not found. */
 export const ById = t.Object({ id: t.String({ description: 'A UUID.' }) })

@@ -1,6 +1,10 @@
 import { type DeclaredRefusal, REFUSAL } from './refusals.ts'
 
-type Hooks = { response?: unknown; detail?: Record<string, unknown> }
+type Hooks = {
+  response?: unknown
+  query?: { properties?: object }
+  detail?: Record<string, unknown>
+}
 type Route = { method: string; path: string; hooks: Hooks }
 
 /** What the routes declare. They are read at the first request, when all are registered. */
@@ -19,6 +23,9 @@ export function routeTable(routes: () => readonly unknown[]) {
     },
     /** The 2xx status that a route declares. */
     successOf: (method: string, route: string): number => table().successes.get(keyOf(method, route)) ?? 200,
+    /** The query parameters that a route knows. */
+    parametersOf: (method: string, route: string): readonly string[] =>
+      table().parameters.get(keyOf(method, route)) ?? [],
     /** The event of a route's refusals in the audit log; undefined for public routes. */
     refusalOf: (method: string, route: string): DeclaredRefusal | undefined =>
       table().refusals.get(keyOf(method, route)),
@@ -29,6 +36,7 @@ export function routeTable(routes: () => readonly unknown[]) {
 function build(routes: readonly Route[]) {
   const byPath = new Map<string, string[]>()
   const successes = new Map<string, number>()
+  const parameters = new Map<string, readonly string[]>()
   const refusals = new Map<string, DeclaredRefusal>()
   for (const { method, path, hooks } of routes) {
     const bare = withoutSlash(path)
@@ -36,6 +44,7 @@ function build(routes: readonly Route[]) {
     byPath.set(bare, [...(byPath.get(bare) ?? []), ...methods].sort())
     const success = Object.keys(hooks.response ?? {}).find((status) => status.startsWith('2'))
     if (success !== undefined) successes.set(keyOf(method, path), Number(success))
+    parameters.set(keyOf(method, path), Object.keys(hooks.query?.properties ?? {}))
     const refusal = hooks.detail?.[REFUSAL] as DeclaredRefusal | undefined
     if (refusal !== undefined) refusals.set(keyOf(method, path), refusal)
   }
@@ -43,7 +52,7 @@ function build(routes: readonly Route[]) {
   const patterns = [...byPath]
     .filter(([path]) => path.includes(':'))
     .map(([path, methods]) => ({ pattern: new RegExp(`^${path.replace(/:[a-z_]+/g, '[^/]+')}$`), methods }))
-  return { literal, patterns, successes, refusals }
+  return { literal, patterns, successes, parameters, refusals }
 }
 
 const keyOf = (method: string, path: string): string =>

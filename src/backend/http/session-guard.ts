@@ -44,6 +44,7 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
         if (kind === 'passwordAuth') requirePasswordAuth(ctx)
         requireSameOrigin(ctx, request)
         requireJson(request)
+        requests.requireUsableQuery(request)
         context.body = await requests.readBody(request)
       },
     }),
@@ -59,6 +60,7 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
         await authorise(request, kind)
         requireSameOrigin(ctx, request)
         requireJson(request)
+        requests.requireUsableQuery(request)
         await requests.waitForTurn(request)
         context.body = await requests.readBody(request)
       },

@@ -101,18 +101,26 @@ function cleanResponse(response: Json, status: string): Json {
 }
 
 function jsonOnly(body: Json): Json {
-  const content = body.content as Record<string, { schema: unknown }> | undefined
+  const content = body.content as Record<string, { schema: Json }> | undefined
   const [type, media] = Object.entries(content ?? {}).find(([name]) => name === 'application/json') ??
     Object.entries(content ?? {})[0] ?? ['application/json', { schema: {} }]
   const schema = cleanSchema(media.schema)
-  return { [type]: { schema, example: exampleOf(schema) } }
+  const declared = media.schema.contentMediaType as string | undefined
+  return { [declared ?? type]: { schema, example: exampleOf(schema) } }
 }
 
 type Source = Json & { anyOf?: Json[]; patternProperties?: Record<string, Json> }
 
 /** A TypeBox schema in the form of OpenAPI 3.0. */
 function cleanSchema(schema: unknown): Json {
-  const { $id: _, anyOf, const: constant, patternProperties, ...rest } = schema as Source
+  const {
+    $id: _,
+    contentMediaType: _type,
+    anyOf,
+    const: constant,
+    patternProperties,
+    ...rest
+  } = schema as Source
   const clean: Json = { ...rest, ...(constant !== undefined && { enum: [constant] }) }
   if (anyOf !== undefined) return { ...clean, ...union(anyOf) }
   if (clean.properties !== undefined)

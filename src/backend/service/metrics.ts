@@ -16,7 +16,10 @@ export const metricsRoutes = (ctx: Context, requests: RequestStates) =>
     },
     {
       public: true,
-      response: responses(200, Type.String({ description: "Prometheus' text format." })),
+      response: responses(
+        200,
+        Type.String({ description: "Prometheus' text format.", contentMediaType: METRICS_CONTENT_TYPE }),
+      ),
       detail: {
         tags: ['Health'],
         summary: 'Read the metrics',

@@ -5,18 +5,16 @@ import { AccessPair } from '../../core/access-list/access-pair.ts'
 import { ListOf } from '../../core/contract/lists.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { PageQuery, responses } from '../http/responses.ts'
-
-const idFilter = (description: string) => t.Optional(t.String({ maxLength: 200, description }))
+import { ExactText, PageQuery, responses } from '../http/responses.ts'
 
 const Query = t.Composite(
   [
     PageQuery,
     t.Object({
-      member_id: idFilter('Only what this member can access.'),
-      service_account_id: idFilter('Only what this service account can access.'),
-      app_id: idFilter('Only the environments of this app.'),
-      environment_id: idFilter('Only this environment.'),
+      member_id: ExactText('Only what this member can access.'),
+      service_account_id: ExactText('Only what this service account can access.'),
+      app_id: ExactText('Only the environments of this app.'),
+      environment_id: ExactText('Only this environment.'),
     }),
   ],
   { additionalProperties: true },

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { ListOf } from '../../core/contract/lists.ts'
 import { CreateEnvironment, Environment, UpdateEnvironment } from '../../core/environments/environment.ts'
 import * as environments from '../../core/environments/environments.ts'
+import { Text } from '../../core/schema.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
 import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
@@ -10,7 +11,7 @@ import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
 const tags = ['Environments']
 
 const AppQuery = t.Object(
-  { app_id: t.String({ description: 'The app of the environments.' }) },
+  { app_id: Text(200, { description: 'The app of the environments.' }) },
   { additionalProperties: true },
 )
 const AppPageQuery = t.Object(
@@ -24,7 +25,7 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
     .use(guard(ctx, requests))
     .get('/', ({ actor, query }) => environments.list(ctx, actor, query.app_id, query), {
       appPermission: ['Environments', 'read'],
-      audit: 'environment.read_refused',
+      audit: ['environment.read_refused', { target: 'app' }],
       query: AppPageQuery,
       response: responses(200, ListOf(Environment), 400, 401, 403, 404),
       detail: {
@@ -46,7 +47,7 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
     })
     .post('/', ({ actor, query, body }) => environments.create(ctx, actor, query.app_id, body), {
       appPermission: ['Environments', 'create'],
-      audit: 'environment.create_refused',
+      audit: ['environment.create_refused', { target: 'app' }],
       query: AppQuery,
       body: CreateEnvironment,
       response: responses(201, Environment, 400, 401, 403, 404, 409, 413, 415),

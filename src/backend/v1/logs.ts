@@ -6,17 +6,7 @@ import { ListOf } from '../../core/contract/lists.ts'
 import { Instant, instantFrom } from '../../core/instant.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { PageQuery, responses } from '../http/responses.ts'
-
-// Postgres text can't hold NUL.
-const exactText = (example: string) =>
-  t.Optional(
-    t.String({
-      maxLength: 200,
-      pattern: '^[^\\u0000]*$',
-      description: `Text without NUL characters${example}.`,
-    }),
-  )
+import { ExactText, PageQuery, responses } from '../http/responses.ts'
 
 const Query = t.Composite(
   [
@@ -24,10 +14,10 @@ const Query = t.Composite(
     t.Object({
       from: t.Optional(Instant('Entries at this instant or later.')),
       to: t.Optional(Instant('Entries before this instant.')),
-      resource_type: exactText(', such as `role`'),
-      resource_id: exactText(': id of the resource'),
-      event_type: exactText(', such as `role.created`'),
-      actor_id: exactText(': id of the actor'),
+      resource_type: ExactText('Such as `role`.'),
+      resource_id: ExactText('The id of the resource.'),
+      event_type: ExactText('Such as `role.created`.'),
+      actor_id: ExactText('The id of the actor.'),
     }),
   ],
   { additionalProperties: true },

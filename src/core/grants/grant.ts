@@ -29,7 +29,8 @@ export const SetAccess = StrictObject({
       id: Id({ description: 'The app.' }),
       environments: Type.Array(Id(), {
         minItems: 1,
-        maxItems: MAX_IDS,
+        // The id of their app counts too.
+        maxItems: MAX_IDS - 1,
         description: 'The environments of the app to grant, none of them twice.',
       }),
     }),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { createApp } from '../../../src/backend/app.ts'
+import type { Context } from '../../../src/context.ts'
 import { api } from '../../support/api.ts'
 import { app } from '../../support/apps.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
@@ -209,7 +210,7 @@ test('the first fault of a long list is told, an unknown field before it', async
   const bodies: [unknown, RegExp][] = [
     [Array(300_000).fill(0), /^The body must have at most 50000 values\.$/],
     [Array(49_000).fill(0), /^apps must have at most 10000 items\.$/],
-    [[{ ...one, environments: Array(49_000).fill('a') }], /environments must have at most 10000 items/],
+    [[{ ...one, environments: Array(49_000).fill('a') }], /environments must have at most 9999 items/],
     [[...Array(9999).fill(one), 0], /^apps\[9999\] must be an object\.$/],
     [[...Array(9999).fill(one), { ...one, environmnets: [] }], /^Unknown field "apps\[9999\]\.environmnets"/],
     [
@@ -249,7 +250,7 @@ test('what fails in the handler of errors itself is a 500 like any other, and is
   const fail = () => {
     throw new TypeError('secret words')
   }
-  const broken = { ...ctx, log, metrics: { ...ctx.metrics, unauthenticated: fail } }
+  const broken: Context = { ...ctx, log, metrics: { ...ctx.metrics, countUnauthenticated: fail } }
   const response = await createApp(broken).handle(
     new Request('http://localhost/v1/roles', { headers: { origin: 'http://localhost' } }),
   )

@@ -70,6 +70,23 @@ describe('a refusal becomes an audit entry', () => {
     ])
   })
 
+  test('with the app whose environments are listed or get another one', async () => {
+    const { id: role_id } = (
+      await service
+        .as(ada.token)
+        .post('/v1/roles', { name: 'Nobody', permissions: { permissions: {}, app_permissions: {} } })
+    ).body
+    await service.as(ada.token).put(`/v1/members/${developer.id}`, { role_id })
+    const appId = randomUUID()
+    await service.as(developer.token).get(`/v1/environments?app_id=${appId.toUpperCase()}`)
+    await service.as(developer.token).post(`/v1/environments?app_id=${appId}`, { name: 'x' })
+    const app = { resource_type: 'app', resource_id: appId, app_id: appId, environment_id: null }
+    expect(await refusals()).toMatchObject([
+      { event_type: 'environment.create_refused', ...app },
+      { event_type: 'environment.read_refused', ...app },
+    ])
+  })
+
   test('of somebody signed in without a membership, under the user and the deployment’s organisation', async () => {
     const userId = await user(ctx)
     const { status } = await service.as(await session(ctx, userId)).get('/v1/members')
@@ -217,13 +234,16 @@ describe('the event of a refusal', () => {
     })
   })
 
-  test('belongs to the app that the query names for its environments, and to no app for others', () => {
-    const environments = { eventType: 'environment.create_refused', target: 'environment' } as const
-    const appIdOf = (declared: DeclaredRefusal, app_id: string) =>
-      refusalOf(declared, { params: {}, query: { app_id } }, 'No.').appId
-    expect(appIdOf(environments, id.toUpperCase())).toBe(id)
-    expect(appIdOf(environments, 'nonsense')).toBeNull()
-    expect(appIdOf({ eventType: 'access.read_refused', target: 'access' }, id)).toBeNull()
+  test('is about the app that the query names, if it is about an app that the path does not name', () => {
+    const refusalAbout = (target: DeclaredRefusal['target'], app_id: string) =>
+      refusalOf({ eventType: 'environment.create_refused', target }, { params: {}, query: { app_id } }, 'No.')
+    expect(refusalAbout('app', id.toUpperCase())).toMatchObject({ resourceId: id, appId: id })
+    expect(refusalAbout('app', 'nonsense')).toMatchObject({ resourceId: null, appId: null })
+    expect(refusalAbout('access', id)).toMatchObject({ resourceId: null, appId: null })
+    const query = { app_id: id }
+    expect(
+      refusalOf({ eventType: 'app.read_refused', target: 'app' }, { params: { id: other }, query }, 'No.'),
+    ).toMatchObject({ resourceId: other, appId: other })
   })
 
   test('keeps nothing from the path that does not have the form of an id', () => {

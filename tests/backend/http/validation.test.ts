@@ -1,8 +1,11 @@
 import { expect, test } from 'bun:test'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { createApp } from '../../../src/backend/app.ts'
 import { describeFault } from '../../../src/backend/http/validation.ts'
+import type { Context } from '../../../src/context.ts'
 import { StrictObject } from '../../../src/core/schema.ts'
+import { testConfig } from '../../support/context.ts'
 
 const Body = StrictObject({
   name: Type.String(),
@@ -25,4 +28,21 @@ test('other faults are told by the first that the validator finds', () => {
   )
   expect(sentence(Body, [])).toBe('The body must be an object.')
   expect(describeFault(Body, {}, undefined)).toBe('The request is not valid.')
+})
+
+test('no name in any body takes an invisible character', () => {
+  type Route = { method: string; path: string; hooks: { body?: { properties?: Record<string, TSchema> } } }
+  const { routes } = createApp({ config: testConfig() } as unknown as Context)
+  const names = (routes as unknown as Route[]).flatMap(({ method, path, hooks }) =>
+    Object.entries(hooks.body?.properties ?? {})
+      .filter(([field]) => /(^|_)name$/.test(field))
+      .map(([field, schema]) => ({ field: `${method} ${path} ${field}`, schema })),
+  )
+  expect(names.length).toBeGreaterThan(10)
+  for (const { field, schema } of names) {
+    const accepted = ['Admin', 'Admin\u{FE0F}', 'Ad\u{200D}min', '\u{3164}'].filter((name) =>
+      Value.Check(schema, name),
+    )
+    expect({ field, accepted }).toEqual({ field, accepted: ['Admin'] })
+  }
 })

@@ -75,6 +75,19 @@ test('the example of every request body has the right shape', () => {
   expect(examples).toBeGreaterThan(20)
 })
 
+test('the content type of a success is the one that is sent', async () => {
+  const open = routes().filter(
+    ({ method, path }) =>
+      method === 'GET' && paths[path.replace(/(.)\/$/, '$1')]?.get?.['x-permission'] === 'none',
+  )
+  expect(open.length).toBeGreaterThan(2)
+  for (const { path } of open) {
+    const types = Object.keys(paths[path.replace(/(.)\/$/, '$1')]?.get?.responses['200']?.content ?? {})
+    const sent = (await service.anonymous.get(path)).headers.get('content-type') ?? ''
+    expect({ path, types }).toEqual({ path, types: [sent.replace(/^(application\/json);.*$/, '$1')] })
+  }
+})
+
 test('the page and what it loads come from this service alone', async () => {
   const page = await service.anonymous.get('/swagger')
   expect(page.headers.get('content-type')).toContain('text/html')

@@ -64,6 +64,16 @@ describe('the shape of a body', () => {
     return { seen, list }
   }
 
+  test('has room for as many environments of one app as may be granted at once', () => {
+    const apps = (count: number) => ({
+      apps: [{ id: 'x', environments: Array.from({ length: count }, (_, index) => `${index}`) }],
+    })
+    expect(schema.Check(apps(MAX_IDS - 1))).toBe(true)
+    expect(requestedGrants(apps(MAX_IDS - 1))).toHaveLength(MAX_IDS - 1)
+    expect(schema.Check(apps(MAX_IDS))).toBe(false)
+    expect(() => requestedGrants(apps(MAX_IDS))).toThrow('at most 10000 ids')
+  })
+
   test('is refused without reading the items of a list that is too long', () => {
     const { seen, list } = watched(MAX_IDS + 1)
     expect(schema.Check({ apps: [{ id: 'x', environments: list }] })).toBe(false)
@@ -73,9 +83,9 @@ describe('the shape of a body', () => {
   })
 
   test('is checked by reading each item once', () => {
-    const { seen, list } = watched(MAX_IDS)
+    const { seen, list } = watched(MAX_IDS - 1)
     expect(schema.Check({ apps: [{ id: 'x', environments: list }] })).toBe(true)
-    expect(seen.times).toBe(MAX_IDS)
+    expect(seen.times).toBe(MAX_IDS - 1)
   })
 })
 
