@@ -2,7 +2,7 @@ import type { App } from '../../src/backend/app.ts'
 import type { Database } from '../../src/platform/postgres/database.ts'
 import type { Answer } from './api.ts'
 
-/** A request as a test sends it; `isRecorded` is false where it must leave no entry in the audit trail. */
+/** A request as a test sends it; `isRecorded` is false where it must leave no entry in the audit log. */
 export type Asked = { method: string; path: string; isRecorded: boolean }
 
 /** Routes whose success writes no entry, each with its reason. */
@@ -18,7 +18,7 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 /**
  * What holds for every answer, whatever the test that asked looks at: its status is one that the route declares, and
- * what was changed stands in the audit trail. Throws where it doesn't.
+ * what was changed stands in the audit log. Throws where it doesn't.
  */
 export function answerChecks(app: App, db: Database): (asked: Asked, answer: Answer) => Promise<void> {
   const routeOf = routeFinder(app)
@@ -62,7 +62,7 @@ function requireDeclared({ name, statuses }: Route, { status, body }: Answer): v
   const isAboutHost = status === 400 && String(body?.error).startsWith('This host name is not allowed')
   if (isAboutHost || statuses.includes(String(status))) return
   throw new Error(
-    `${name} answered ${status}, which it doesn't declare: add it to the route's \`answers(…)\`.` +
+    `${name} answered ${status}, which it doesn't declare: add it to the route's \`responses(…)\`.` +
       ` It declares ${statuses.join(', ')}.`,
   )
 }
@@ -83,8 +83,8 @@ async function requireEntry(
   if (hasEntry === mustHaveEntry) return
   throw new Error(
     mustHaveEntry
-      ? `${name} answered ${status} and left no entry in the audit trail. If this request changes nothing, send it` +
+      ? `${name} answered ${status} and left no entry in the audit log. If this request changes nothing, send it` +
           ' with `client.unrecorded`; if the route never does, name it in WITHOUT_ENTRY with the reason.'
-      : `${name} answered ${status} and left an entry in the audit trail, although it should leave none.`,
+      : `${name} answered ${status} and left an entry in the audit log, although it should leave none.`,
   )
 }

@@ -10,7 +10,7 @@ type Entry = {
   description: string
 }
 
-/** What the audit trail says of changes to one resource, oldest first. */
+/** What the audit log says of changes to one resource, oldest first. */
 export async function entriesAbout(ctx: TestContext, resourceId: string): Promise<Entry[]> {
   const rows = await ctx.db<Entry[]>`
     select event_type, resource_type, actor_id, resource_metadata, old_values, new_values, description

@@ -54,7 +54,7 @@ test('registrations without an invite are counted for each address', async () =>
   expect((await register(off, { email: 'taken@example.org' })).status).toBe(409)
 })
 
-test('whoever asks for one thing after the other does not fill the audit trail', async () => {
+test('whoever asks for one thing after the other does not fill the audit log', async () => {
   const outsider = await session(ctx, await user(ctx))
   for (let i = 0; i < 40; i++) {
     expect((await service.as(outsider).get(`/v1/roles/${randomUUID()}`)).status).toBe(403)

@@ -179,7 +179,7 @@ test('a token sent where an id or another text belongs comes back nowhere', asyn
   expect(asked).toBeGreaterThan(200)
 }, 60_000)
 
-test('nor does it reach the audit trail or the log when a request with it is refused', async () => {
+test('nor does it reach the audit log or the log when a request with it is refused', async () => {
   const developer = await member(ctx, 'developer')
   const as = service.as(await session(ctx, developer.userId))
   const before = logged.lines.length

@@ -226,7 +226,7 @@ describe('A registration with an invite', () => {
   const register = (client: ReturnType<typeof api>, email: string, invite?: string) =>
     client.anonymous.post(REGISTER, { email, password: 'correct horse', full_name: 'Grace', invite })
 
-  test('joins at once, and the audit trail tells who accepted', async () => {
+  test('joins at once, and the audit log tells who accepted', async () => {
     const { id, email, token } = await invite()
     const { status, body } = await register(service, email.toUpperCase(), token)
     expect(status).toBe(201)

@@ -104,7 +104,7 @@ describe('GET /v1/access', () => {
   test('is empty for unknown ids', async () => {
     const empty = { data: [], nextCursor: null }
     for (const name of ['member_id', 'service_account_id', 'app_id', 'environment_id']) {
-      for (const id of [randomUUID(), 'nonsense', '', '%00']) {
+      for (const id of [randomUUID(), 'nonsense', '']) {
         expect(await list(`?${name}=${id}`)).toEqual(empty)
       }
     }

@@ -98,7 +98,7 @@ describe('POST /v1/environments', () => {
       body: { error: "You don't have permission to create environments." },
     })
     expect((await service.as(ada.token).post(inApp('nonsense'), {})).status).toBe(400)
-    for (const id of ['nonsense', '', '%00', randomUUID()]) {
+    for (const id of ['nonsense', '', randomUUID()]) {
       expect(await service.as(ada.token).post(inApp(id), { name: 'QA' })).toMatchObject({
         status: 404,
         body: { error: 'App not found.' },
