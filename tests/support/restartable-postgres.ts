@@ -27,9 +27,12 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
       // First the one that would start others.
       frozen = [postmaster]
       process.kill(postmaster, 'SIGSTOP')
-      for (const pid of await childrenOf(postmaster)) {
-        process.kill(pid, 'SIGSTOP')
-        frozen.unshift(pid)
+      // Again until there is no new one: a fork may be under way.
+      for (let isNew = true; isNew; await Bun.sleep(10)) {
+        const others = (await childrenOf(postmaster)).filter((pid) => !frozen.includes(pid))
+        for (const pid of others) process.kill(pid, 'SIGSTOP')
+        frozen.unshift(...others)
+        isNew = others.length > 0
       }
     },
     thaw,

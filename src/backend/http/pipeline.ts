@@ -36,7 +36,7 @@ export function requestPipeline(
       const request = withoutAlias(original)
       if (request !== original) requests.shareState(original, request)
       requests.expectBody(original, path)
-      return (await handle(request, ...rest)) as Response
+      return await requests.send(request, (await handle(request, ...rest)) as Response)
     }
 
     return async (original, ...rest) => {

@@ -3,6 +3,7 @@ import { type Caller, callerId, type RequestSource } from '../../core/actor.ts'
 import { tooMany } from '../../core/errors.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { createBodies, type IncomingBody } from './body.ts'
+import { createLargeResponses } from './large-responses.ts'
 import { requireUsableQuery } from './query.ts'
 import { type PeerAddress, sourceReader } from './request-source.ts'
 
@@ -28,6 +29,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
   const states = new WeakMap<Request, RequestState>()
   const readSource = sourceReader(ctx.config.trustedProxies, peerAddress, ctx.log)
   const bodies = createBodies()
+  const largeResponses = createLargeResponses()
 
   const of = (request: Request): RequestState => {
     const known = states.get(request)
@@ -81,6 +83,12 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       if (body === null) throw new Error('this request did not pass the request pipeline')
       const sender = caller === null ? networkOf(source.ipAddress) : callerId(caller)
       return await body.read(sender, caller !== null)
+    },
+    /** The response to a caller's read, as it is to be sent; 503 where the caller leaves too much unread. */
+    send: async (request: Request, response: Response): Promise<Response> => {
+      const { caller } = of(request)
+      if (caller === null || request.method !== 'GET') return response
+      return await largeResponses.send(response, callerId(caller))
     },
     /** Counts a request to `/v1` for its network or its principal; 429 beyond the limit. Off unless configured. */
     limit: async (request: Request, kind: 'network' | 'principal', name: string): Promise<void> => {

@@ -95,7 +95,10 @@ test('a change whose commit meets a frozen database may have been made, and the 
     for each row execute function wait()`
   try {
     const changing = timed(write('Unsure'))
-    await Bun.sleep(400)
+    await eventually('the commit waits', async () => {
+      const sleeping = await db`select 1 from pg_stat_activity where wait_event = 'PgSleep'`
+      return sleeping.length > 0
+    })
     await server.freeze()
     const { status, body, retryAfter, milliseconds } = await changing
     expect({ status, retryAfter }).toEqual({ status: 503, retryAfter: '1' })

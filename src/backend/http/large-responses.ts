@@ -1,0 +1,55 @@
+import { DomainError } from '../../core/errors.ts'
+import { createBudget } from './budget.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** Larger responses are handed to the runtime in pieces, as the client reads them. */
+const LARGE_BYTES = 256 * KIB
+const PIECE_BYTES = 64 * KIB
+
+/**
+ * Limits the memory of large responses that clients have not read yet: of all callers together, and of each. Whoever
+ * asks for many and reads none meets 503 alone.
+ */
+export function createLargeResponses(limits = { maxBytes: 128 * MIB, maxBytesEach: 32 * MIB }) {
+  const budget = createBudget({ ...limits, free: 0 })
+  return {
+    /** The response as it is to be sent. Throws 503 where the caller has too much unread. */
+    send: async (response: Response, caller: string): Promise<Response> => {
+      const bytes = new Uint8Array(await response.arrayBuffer())
+      if (bytes.length <= LARGE_BYTES) return new Response(bytes, response)
+      if (!budget.take(caller, bytes.length)) throw unread()
+      return new Response(
+        inPieces(bytes, () => budget.give(caller, bytes.length)),
+        response,
+      )
+    },
+    /** How many bytes are counted. */
+    bytesInUse: budget.inUse,
+  }
+}
+
+/** The bytes as a stream; `end` is called once, when the last piece was taken or the client has left. */
+function inPieces(bytes: Uint8Array, end: () => void): ReadableStream<Uint8Array> {
+  let at = 0
+  return new ReadableStream(
+    {
+      pull: (controller) => {
+        const piece = bytes.subarray(at, at + PIECE_BYTES)
+        at += piece.length
+        controller.enqueue(piece)
+        if (at < bytes.length) return
+        controller.close()
+        end()
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+const unread = () =>
+  new DomainError(503, 'Too many large responses are waiting to be read. Read them, then try again.', {
+    'retry-after': '1',
+  })
