@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
 import type { App } from '../../src/backend/app.ts'
 import { answerChecks, WITHOUT_ENTRY } from './answer-checks.ts'
 import { api } from './api.ts'
@@ -38,6 +39,23 @@ const answered = (
   const answer = { status, body: { error: options.error }, headers }
   return check({ method, path, isRecorded: options.isRecorded ?? true }, answer)
 }
+
+test('an answer has no field that its schema lacks, however deep', async () => {
+  const Thing = Type.Object({
+    id: Type.String(),
+    owner: Type.Union([Type.Null(), Type.Object({ name: Type.String() })]),
+  })
+  const hooks = { response: { 200: Type.Object({ data: Type.Array(Thing) }) } }
+  const routes = [{ method: 'GET', path: '/v1/things', hooks }]
+  const look = (thing: object) =>
+    answerChecks({ routes } as unknown as App, ctx.database.aside)(
+      { method: 'GET', path: '/v1/things', isRecorded: true },
+      { status: 200, body: { data: [{ id: 'a', owner: null }, thing] }, headers: new Headers() },
+    )
+  await look({ id: 'b', owner: { name: 'Ada' } })
+  await expect(look({ id: 'b', owner: null, color: '' })).rejects.toThrow('the field .data[].color')
+  await expect(look({ id: 'b', owner: { name: 'Ada', email: '' } })).rejects.toThrow('.data[].owner.email')
+})
 
 describe('the status of an answer', () => {
   test.each([
