@@ -110,7 +110,7 @@ test(
     await inEverydayUse('Redis killed', backend(), ada, async () => {
       await namespace.kubectl('delete', 'pod', 'keyward-redis-0', '--grace-period=1')
       await eventually('Redis is back', async () => (await podsOf(namespace, 'redis')).some(isReady), 90)
-      await eventually('the backend knows', async () => (await log()).includes('Redis answers again'), 60)
+      await eventually('the backend knows', async () => (await log()).includes('Redis responds again'), 60)
     })
     expect(await redis('GET', 'before')).toBe('the kill\n')
     expect(await keysOfARequest()).toContain('keyward:rate:principal:')
