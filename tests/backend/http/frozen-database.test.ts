@@ -114,6 +114,28 @@ test('a change whose commit meets a frozen database may have been made, and the 
   }
 }, 20_000)
 
+test('the wait for a turn is part of a read’s time', async () => {
+  const other = openDatabase(server.config, { max: 1, deadlines: null })
+  const { promise: held, resolve: hold } = Promise.withResolvers<void>()
+  const { promise: free, resolve: release } = Promise.withResolvers<void>()
+  const holding = other.begin(async (tx) => {
+    await tx`lock table apps in access exclusive mode`
+    hold()
+    await free
+  })
+  await held
+  // Three have a turn; the others wait for theirs until their time is over.
+  const reads = await Promise.all(Array.from({ length: 12 }, () => timed(client.get('/v1/apps'))))
+  release()
+  await holding
+  await other.end()
+  for (const { status, retryAfter, milliseconds } of reads) {
+    expect({ status, retryAfter }).toEqual({ status: 503, retryAfter: '1' })
+    expect(milliseconds).toBeLessThan(READ + SLACK / 2)
+  }
+  await eventually('turns are free again', async () => (await client.get('/v1/apps')).status === 200, 5)
+}, 20_000)
+
 test('the wait for a turn is part of a change’s time', async () => {
   const { organisationId } = (await db`select id as "organisationId" from organisations`)[0] ?? {}
   const other = openDatabase(server.config, { max: 1, deadlines: null })
