@@ -11,6 +11,7 @@ import { createMetrics } from '../../src/platform/metrics.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
 import {
   createChangeLimiter,
+  createEntryLimiter,
   createReadLimiter,
   createSideWriteLimiter,
 } from '../../src/platform/postgres/database.ts'
@@ -54,6 +55,7 @@ export async function testContext(environment: Record<string, string> = {}): Pro
     config,
     db: database.db,
     limitChanges: createChangeLimiter(database.db),
+    limitEntries: createEntryLimiter(database.db),
     limitReads: createReadLimiter(database.db),
     limitSideWrites: createSideWriteLimiter(database.db),
     kv,
