@@ -11,7 +11,6 @@ import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
 import {
   createChangeLimiter,
-  createEntryLimiter,
   createReadLimiter,
   createSideWriteLimiter,
   type Database,
@@ -26,8 +25,6 @@ export type Context = Readonly<{
   db: Database
   /** Limits how many transactions wait for an organisation's row at once. */
   limitChanges: FairLimiter
-  /** Limits each network's look-ups of who calls; entered by `inTurnOf`. */
-  limitEntries: FairLimiter
   /** Limits each caller's reads, and its changes that lock no organisation. Never entered within one of the others. */
   limitReads: FairLimiter
   /** Limits the writes that no response depends on. */
@@ -60,7 +57,6 @@ export function createContext(
     config,
     db,
     limitChanges: createChangeLimiter(db),
-    limitEntries: createEntryLimiter(db),
     limitReads: createReadLimiter(db),
     limitSideWrites: createSideWriteLimiter(db),
     kv,

@@ -11,7 +11,6 @@ import { createMetrics } from '../../src/platform/metrics.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
 import {
   createChangeLimiter,
-  createEntryLimiter,
   createReadLimiter,
   createSideWriteLimiter,
 } from '../../src/platform/postgres/database.ts'
@@ -55,7 +54,6 @@ export async function testContext(environment: Record<string, string> = {}): Pro
     config,
     db: database.db,
     limitChanges: createChangeLimiter(database.db),
-    limitEntries: createEntryLimiter(database.db),
     limitReads: createReadLimiter(database.db),
     limitSideWrites: createSideWriteLimiter(database.db),
     kv,

@@ -4,7 +4,7 @@ import { type Actor, type Caller, callerId, isActor } from '../../core/actor.ts'
 import { authenticate } from '../../core/authentication/authenticate.ts'
 import { forbidden } from '../../core/errors.ts'
 import { type Action, type AppClass, allows, type OrganisationClass } from '../../core/permissions.ts'
-import { inTurnOf, networkOf } from '../../core/sign-in/sign-in-limits.ts'
+import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { audited } from './refusals.ts'
 import type { RequestStates } from './requests.ts'
 
@@ -22,8 +22,7 @@ export const guard = (ctx: Context, requests: RequestStates) => {
     if (isLimited && source.ipAddress !== null) {
       await requests.limit(request, 'network', networkOf(source.ipAddress))
     }
-    const authorization = request.headers.get('authorization')
-    const caller = await inTurnOf(ctx, source.ipAddress, () => authenticate(ctx, authorization, source))
+    const caller = await authenticate(ctx, request.headers.get('authorization'), source)
     requests.setCaller(request, caller)
     if (isLimited) await requests.limit(request, 'principal', callerId(caller))
     check(caller)

@@ -4,7 +4,6 @@ import { authenticateCookie, authenticateSessionToken } from '../../core/authent
 import { DomainError, forbidden } from '../../core/errors.ts'
 import { requireRecentlySignedInOwner } from '../../core/organisations/ownership-transfer.ts'
 import type { SignedInUser } from '../../core/sessions/session.ts'
-import { inTurnOf } from '../../core/sign-in/sign-in-limits.ts'
 import { isAllowedOrigin } from '../../platform/http/hosts.ts'
 import { readSessionCookie } from './cookies.ts'
 import type { GuardInput } from './guard.ts'
@@ -28,16 +27,11 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
     const { source } = requests.of(request)
     const authorization = kind === 'cookie' || kind === 'owner' ? null : request.headers.get('authorization')
     if (authorization !== null) {
-      const authenticated = inTurnOf(ctx, source.ipAddress, () =>
-        authenticateSessionToken(ctx, authorization, source),
-      )
-      requests.setCaller(request, await authenticated)
+      requests.setCaller(request, await authenticateSessionToken(ctx, authorization, source))
       return
     }
     const cookie = readSessionCookie(ctx.config, request)
-    const { caller, signedInAt } = await inTurnOf(ctx, source.ipAddress, () =>
-      authenticateCookie(ctx, cookie, source),
-    )
+    const { caller, signedInAt } = await authenticateCookie(ctx, cookie, source)
     requests.setCaller(request, caller)
     if (kind === 'owner') requireRecentlySignedInOwner(ctx, caller, signedInAt)
   }

@@ -4,7 +4,6 @@ import { ListOf } from '../../core/contract/lists.ts'
 import { Session, SessionToken } from '../../core/sessions/session.ts'
 import * as sessions from '../../core/sessions/sessions.ts'
 import { Methods, methods } from '../../core/sign-in/methods.ts'
-import { inTurnOf } from '../../core/sign-in/sign-in-limits.ts'
 import { endedSessionCookie } from '../http/cookies.ts'
 import type { RequestStates } from '../http/requests.ts'
 import { ById, EmptyBody, NoContent, PageQuery, responses } from '../http/responses.ts'
@@ -16,20 +15,16 @@ const tags = ['Sign-in']
 export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/auth', normalize: false })
     .use(sessionGuard(ctx, requests))
-    .get(
-      '/methods',
-      ({ request }) => inTurnOf(ctx, requests.of(request).source.ipAddress, () => methods(ctx)),
-      {
-        public: true,
-        response: responses(200, Methods),
-        detail: {
-          tags,
-          summary: 'Sign-in methods',
-          description:
-            'The ways to sign in that this deployment offers, and whether the first account is still to be registered.',
-        },
+    .get('/methods', () => methods(ctx), {
+      public: true,
+      response: responses(200, Methods),
+      detail: {
+        tags,
+        summary: 'Sign-in methods',
+        description:
+          'The ways to sign in that this deployment offers, and whether the first account is still to be registered.',
       },
-    )
+    })
     .post('/session', ({ caller }) => sessions.issueToken(ctx, caller), {
       session: 'cookie',
       audit: 'session.create_refused',

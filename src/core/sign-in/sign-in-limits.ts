@@ -81,10 +81,6 @@ export function networkOf(ipAddress: string | null): string {
     .join(':')}::/64`
 }
 
-/** Runs what finds out who calls, in the turn of the network that the request comes from. */
-export const inTurnOf = <T>(ctx: Context, ipAddress: string | null, work: () => Promise<T>): Promise<T> =>
-  ctx.limitEntries.run(networkOf(ipAddress), work)
-
 type CounterWindow = Readonly<{ key: string; rate: RateLimit; start: number; end: number }>
 
 async function countFrom(

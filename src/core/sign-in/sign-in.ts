@@ -9,7 +9,7 @@ import { SessionToken } from '../sessions/session.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie, knownDevice } from './devices.ts'
 import { recordFailedSignIn, recordSignIn } from './sign-in-audit.ts'
-import { countAttempt, inTurnOf } from './sign-in-limits.ts'
+import { countAttempt } from './sign-in-limits.ts'
 
 /** The body that signs in. */
 export const SignIn = StrictObject({ email: Email(), password: Text(1024) })
@@ -30,13 +30,10 @@ export async function signIn(
   source: RequestSource,
   deviceCookies: readonly string[],
 ): Promise<{ answer: SignedIn; cookie: string; deviceCookie: string }> {
-  const account = await inTurnOf(ctx, source.ipAddress, async () => {
-    const found = await findAccountByEmail(ctx.db, input.email)
-    const device = knownDevice(ctx, found, deviceCookies)
-    const own = found && device !== null ? { userId: found.user_id, id: device } : null
-    await countAttempt(ctx, emailKey(input.email), source.ipAddress, own)
-    return found
-  })
+  const account = await findAccountByEmail(ctx.db, input.email)
+  const device = knownDevice(ctx, account, deviceCookies)
+  const own = account && device !== null ? { userId: account.user_id, id: device } : null
+  await countAttempt(ctx, emailKey(input.email), source.ipAddress, own)
   const passwordHash = account?.password_hash ?? null
   const isRight = await ctx.passwords.verify(passwordHash, input.password)
   if (account === undefined || passwordHash === null || !isRight) throw failSignIn(ctx, account, source)

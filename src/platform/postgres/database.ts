@@ -121,29 +121,15 @@ export function createChangeLimiter(db: Database): FairLimiter {
 
 /**
  * Limits each caller's reads to a third of the pool, and those of all callers so that a connection is left to find out who
- * calls. Up to 300 of a caller wait, each at most as long as one statement may take.
+ * calls. Up to 300 of a caller wait, each at most 10 s.
  */
 export const createReadLimiter = (db: Database): FairLimiter =>
   createFairLimiter({
     concurrency: Math.max(1, db.options.max - share(db, 5)),
     concurrencyEach: share(db, 3),
     queueEach: 300,
-    waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
+    waitMilliseconds: Math.min(10_000, db.deadlines.transactionMilliseconds),
   })
-
-/**
- * Limits the look-ups of who calls. A flood from one network may take every turn that nobody else waits for, but delays
- * another network by one look-up only.
- */
-export const createEntryLimiter = (db: Database): FairLimiter => {
-  const concurrency = Math.max(1, db.options.max - share(db, 5))
-  return createFairLimiter({
-    concurrency,
-    concurrencyEach: concurrency,
-    queueEach: 10_000,
-    waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
-  })
-}
 
 /**
  * Limits the writes that no response depends on, such as the audit entry of a refusal, to a fifth of the pool and one for

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
-import { newToken } from '../../../src/core/tokens/token-text.ts'
 import { createFairLimiter } from '../../../src/platform/limiter.ts'
 import {
   createChangeLimiter,
@@ -287,28 +286,4 @@ describe('the entries of one caller’s refusals', () => {
     for (const [kind, status] of [403, 200, 200].entries())
       expect(answers.filter((_, n) => n % 3 === kind)).toEqual(Array(30).fill(status))
   })
-})
-
-test('strangers of one network let another network in after one look-up', async () => {
-  const limitEntries = createFairLimiter({ concurrency: 1, concurrencyEach: 1, queueEach: 300 })
-  const crowded = { ...ctx, limitEntries }
-  const [flood, other] = [api(crowded, '192.0.2.1'), api(crowded, '198.51.100.1')]
-  const order: string[] = []
-  const leave = await limitEntries.enter('192.0.2.1')
-  const strangers = Array.from({ length: 50 }, async () => {
-    const { status } = await flood.as(newToken('pat')).get('/v1/me')
-    order.push(`stranger ${status}`)
-  })
-  const methods = flood.anonymous
-    .get('/service/auth/methods')
-    .then(({ status }) => order.push(`methods ${status}`))
-  const waiting = other
-    .as(ada.token)
-    .get('/v1/me')
-    .then(({ status }) => order.push(`other ${status}`))
-  leave()
-  await Promise.all([...strangers, methods, waiting])
-  expect(order.indexOf('other 200')).toBeWithin(0, 3)
-  expect(order.filter((one) => one === 'stranger 401')).toHaveLength(50)
-  expect(order).toContain('methods 200')
 })
