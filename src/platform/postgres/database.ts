@@ -121,14 +121,14 @@ export function createChangeLimiter(db: Database): FairLimiter {
 
 /**
  * Limits each caller's reads to a third of the pool, and those of all callers so that a connection is left to find out who
- * calls. Up to 300 of a caller wait, each at most 10 s.
+ * calls. Up to 300 of a caller wait, each at most as long as one statement may take.
  */
 export const createReadLimiter = (db: Database): FairLimiter =>
   createFairLimiter({
     concurrency: Math.max(1, db.options.max - share(db, 5)),
     concurrencyEach: share(db, 3),
     queueEach: 300,
-    waitMilliseconds: Math.min(10_000, db.deadlines.transactionMilliseconds),
+    waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
   })
 
 /**
