@@ -9,8 +9,8 @@ const LARGE_BYTES = 256 * KIB
 const PIECE_BYTES = 64 * KIB
 
 /**
- * Limits the memory of large responses that clients have not read yet: of all callers together, and of each. Whoever
- * asks for many and reads none meets 503 alone.
+ * Limits the memory of large responses that clients have not read yet: of all callers together, and of each. A caller
+ * that asks for many and reads none gets 503; the others do not.
  */
 export function createLargeResponses(limits = { maxBytes: 128 * MIB, maxBytesEach: 32 * MIB }) {
   const budget = createBudget({ ...limits, free: 0 })

@@ -2,7 +2,7 @@ import type postgres from 'postgres'
 import { DeadlinePassed, isLoss, OutcomeUnknown, outageOf } from './outages.ts'
 import { isRead } from './read-statements.ts'
 
-/** How long whoever asks waits at most, a wait for a free connection included. */
+/** How long a statement or transaction may take, the wait for a free connection included. */
 export type Deadlines = Readonly<{
   /** A statement by itself; `Infinity` for no deadline, as below. */
   statementMilliseconds: number

@@ -1,4 +1,4 @@
-/** What keeps the database from serving anybody at the moment, whoever asks for whatever. */
+/** Why the database can serve no request at the moment. */
 export type Outage =
   | 'unreachable'
   | 'late'
