@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { JobDefinition } from '../platform/queue/queue.ts'
+import { NOTICE_KINDS } from './notices/notice.ts'
 
 /** Retries for about half a day. A link is checked again before it is mailed. */
 const mail = { retryLimit: 12, retryDelaySeconds: 15, backoff: true, expireSeconds: 120 } as const
@@ -27,6 +28,18 @@ export const SEND_PASSWORD_RESET = {
   payload: Type.Object({ linkId: Id }),
 } as const satisfies JobDefinition
 
+/** Mails a user what happened to the account or membership. */
+export const SEND_NOTICE = {
+  ...mail,
+  name: 'send-notice',
+  payload: Type.Object({
+    userId: Id,
+    notice: Type.Enum(NOTICE_KINDS),
+    /** What the notice names: the role, the provider, the passkey, the member. */
+    name: Type.String({ maxLength: 200 }),
+  }),
+} as const satisfies JobDefinition
+
 /** Every job that use cases enqueue. */
-export const QUEUED_JOBS = [SEND_INVITE, SEND_VERIFICATION, SEND_PASSWORD_RESET] as const
+export const QUEUED_JOBS = [SEND_INVITE, SEND_VERIFICATION, SEND_PASSWORD_RESET, SEND_NOTICE] as const
 export type QueuedJob = (typeof QUEUED_JOBS)[number]

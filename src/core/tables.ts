@@ -155,6 +155,7 @@ type Tables = {
     created_at: Date
     last_used_at: Date
     expires_at: Date
+    method: 'password' | 'passkey' | 'sso'
   }>
   sign_in_attempts: Readonly<{
     key: string

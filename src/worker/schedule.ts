@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import type { Job } from '../platform/queue/worker.ts'
 import { removeExpired } from './jobs/remove-expired.ts'
 import { sendInvite } from './jobs/send-invite.ts'
+import { sendNotice } from './jobs/send-notice.ts'
 import { sendPasswordReset } from './jobs/send-password-reset.ts'
 import { sendVerification } from './jobs/send-verification.ts'
 
@@ -11,4 +12,5 @@ export const schedule = (ctx: Context): Job[] => [
   sendInvite(ctx),
   sendVerification(ctx),
   sendPasswordReset(ctx),
+  sendNotice(ctx),
 ]

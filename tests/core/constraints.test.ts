@@ -46,6 +46,7 @@ const NEVER_MET: Readonly<Record<string, readonly string[]>> = {
     'roles_kind_check',
     'session_tokens_hash_check',
     'sessions_cookie_hash_check',
+    'sessions_method',
     'tokens_hash_check',
   ],
 }

@@ -40,6 +40,7 @@ export type NewSession = Readonly<{
   id: string
   userId: string
   cookieHash: Buffer
+  method: Row<'sessions', 'method'>['method']
   ipAddress: string | null
   userAgent: string | null
   at: Date
@@ -49,9 +50,9 @@ export type NewSession = Readonly<{
 /** Stores a session. */
 export const insert = (tx: Transaction, session: NewSession) =>
   tx`
-    insert into sessions (id, user_id, cookie_hash, ip_address, user_agent, created_at, last_used_at, expires_at)
-    values (${session.id}, ${session.userId}, ${session.cookieHash}, ${session.ipAddress}, ${session.userAgent},
-      ${session.at}, ${session.at}, ${session.expiresAt})`
+    insert into sessions (id, user_id, cookie_hash, method, ip_address, user_agent, created_at, last_used_at, expires_at)
+    values (${session.id}, ${session.userId}, ${session.cookieHash}, ${session.method}, ${session.ipAddress},
+      ${session.userAgent}, ${session.at}, ${session.at}, ${session.expiresAt})`
 
 /** Locks a session and writes that it was used; no row when it has ended. */
 export const lockAndMarkUsed = (tx: Transaction, id: string, at: Date) =>

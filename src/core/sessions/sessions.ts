@@ -21,20 +21,23 @@ const MAX_TOKENS_PER_SESSION = 50
 /** A new session; `cookie` is for the browser only. */
 export type OpenedSession = SessionToken & Readonly<{ id: string; cookie: string }>
 
+/** What a sign-in has proved: the password that was checked, by its hash. */
+export type SignInProof = Readonly<{ method: 'password'; passwordHash: string }>
+
 /**
- * Starts a session of an account whose password was checked against `passwordHash`; beyond 50 of the account the oldest
- * ends. Null when the password was changed since it was checked.
+ * Starts a session of an account; beyond 50 of the account the oldest ends. Null when what was proved no longer holds,
+ * because the password was changed since it was checked.
  */
 export const open = (
   ctx: Context,
   account: AccountRow,
-  passwordHash: string,
+  proof: SignInProof,
   source: RequestSource,
 ): Promise<OpenedSession | null> =>
   transaction(ctx, async (tx) => {
     const at = ctx.clock.now()
     const { user_id: userId } = account
-    if ((await queries.lockPassword(tx, userId, passwordHash)).length === 0) return null
+    if ((await lockProved(tx, userId, proof)).length === 0) return null
     const ended = await queries.removeSurplus(tx, userId, activeTimes(at), MAX_SESSIONS_PER_USER - 1)
     const id = randomUUID()
     const cookie = newToken('cookie')
@@ -42,6 +45,7 @@ export const open = (
       id,
       userId,
       cookieHash: hashToken(cookie),
+      method: proof.method,
       ipAddress: source.ipAddress,
       userAgent: source.userAgent,
       at,
@@ -53,6 +57,10 @@ export const open = (
     await queries.insertToken(tx, id, hashToken(accessToken), expiresAt)
     return { id, cookie, accessToken, expiresAt: expiresAt.toISOString() }
   })
+
+/** Locks an account; no row when what was proved no longer holds. */
+const lockProved = (tx: Transaction, userId: string, { passwordHash }: SignInProof) =>
+  queries.lockPassword(tx, userId, passwordHash)
 
 /** Creates a token for the caller's session, which keeps its newest 50; 401 when the session has ended. */
 export const issueToken = (ctx: Context, caller: SignedInUser): Promise<SessionToken> =>

@@ -3,19 +3,21 @@ import { type AccountRow, auditActorOf } from '../accounts/account.ts'
 import { recordAccount } from '../accounts/account-audit.ts'
 import type { RequestSource } from '../actor.ts'
 import { recordCoalesced } from '../audit/coalescing.ts'
+import type { SignInProof } from '../sessions/sessions.ts'
 
 /** Writes that an account signed in. The sign-in stands even when that fails. */
 export const recordSignIn = (
   ctx: Context,
   account: AccountRow,
   sessionId: string,
+  method: SignInProof['method'],
   source: RequestSource,
 ): Promise<void> => {
   const credential = { kind: 'session', id: sessionId, text: '' } as const
   const event = {
     eventType: 'user.signed_in',
     resourceId: account.user_id,
-    description: 'Signed in with a password.',
+    description: `Signed in with ${METHODS[method]}.`,
   } as const
   return logFailure(ctx, source, () =>
     ctx.limitSideWrites.run(account.user_id, () =>
@@ -23,6 +25,8 @@ export const recordSignIn = (
     ),
   )
 }
+
+const METHODS = { password: 'a password' } as const
 
 /**
  * Writes that a sign-in to an account failed. The response must not wait for it: unknown addresses write no entry, and

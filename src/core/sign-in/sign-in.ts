@@ -29,7 +29,7 @@ export async function signIn(
   input: SignIn,
   source: RequestSource,
   deviceCookies: readonly string[],
-): Promise<{ answer: SignedIn; cookie: string; deviceCookie: string }> {
+): Promise<CompletedSignIn> {
   const account = await findAccountByEmail(ctx.db, input.email)
   const device = knownDevice(ctx, account, deviceCookies)
   const own = account && device !== null ? { userId: account.user_id, id: device } : null
@@ -41,9 +41,31 @@ export async function signIn(
     void recordFailedSignIn(ctx, account, 'Sign-in refused: the e-mail address is not verified.', source)
     throw forbidden('Verify your e-mail address first, with the link that was sent to it.')
   }
-  const session = await sessions.open(ctx, account, passwordHash, source)
-  if (session === null) throw failSignIn(ctx, account, source)
-  await recordSignIn(ctx, account, session.id, source)
+  const signedIn = await completeSignIn(
+    ctx,
+    account,
+    { method: 'password', passwordHash },
+    source,
+    deviceCookies,
+  )
+  if (signedIn === null) throw failSignIn(ctx, account, source)
+  return signedIn
+}
+
+/** What a sign-in answers with, and its cookies. */
+export type CompletedSignIn = Readonly<{ answer: SignedIn; cookie: string; deviceCookie: string }>
+
+/** Starts the session of an account whose user has proved who they are; null when the proof no longer holds. */
+export async function completeSignIn(
+  ctx: Context,
+  account: AccountRow,
+  proof: sessions.SignInProof,
+  source: RequestSource,
+  deviceCookies: readonly string[],
+): Promise<CompletedSignIn | null> {
+  const session = await sessions.open(ctx, account, proof, source)
+  if (session === null) return null
+  await recordSignIn(ctx, account, session.id, proof.method, source)
   const { cookie, accessToken, expiresAt } = session
   return {
     answer: { accessToken, expiresAt, ...presentAccount(ctx, account) },

@@ -1,0 +1,16 @@
+/** What a notice can tell of. */
+export const NOTICE_KINDS = [
+  'invite-accepted',
+  'role-changed',
+  'member-removed',
+  'ownership-received',
+  'ownership-given',
+  'password-changed',
+  'sign-in-method-added',
+  'sign-in-method-removed',
+  'recovery-codes-renewed',
+] as const
+export type NoticeKind = (typeof NOTICE_KINDS)[number]
+
+/** A notice to a user; `name` is what it names: the role, the provider, the passkey, the member. */
+export type Notice = Readonly<{ userId: string; notice: NoticeKind; name: string }>
