@@ -18,6 +18,8 @@ import {
   openDatabase,
 } from './platform/postgres/database.ts'
 import { createQueue, type Queue } from './platform/queue/queue.ts'
+import type { SsoProvider } from './platform/sso/provider.ts'
+import { createProviders } from './platform/sso/providers.ts'
 
 /** Everything that a use case works with: its first parameter. */
 export type Context = Readonly<{
@@ -35,6 +37,8 @@ export type Context = Readonly<{
   clock: Clock
   keys: ServerKeys
   passwords: Passwords
+  /** The providers of single sign-on, in the order of the configuration. */
+  sso: readonly SsoProvider[]
   log: Log
   metrics: Metrics
   /** The newest migration that this program knows: the database's schema must be at least there. */
@@ -66,6 +70,7 @@ export function createContext(
     log,
     keys: createServerKeys(config.serverSecret),
     passwords: createPasswords(),
+    sso: createProviders(config.sso, clock),
     metrics: createMetrics(),
     schemaVersion,
     close: async () => {

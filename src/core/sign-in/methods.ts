@@ -6,7 +6,7 @@ import { hasOrganisation } from '../deployment.ts'
 export const Methods = Type.Object({
   password: Type.Boolean({ description: 'Whether password authentication is on.' }),
   providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
-    description: 'Single sign-on providers.',
+    description: 'Single sign-on providers that can be reached.',
   }),
   setupRequired: Type.Boolean({ description: 'True until the first account is registered.' }),
   mail: Type.Boolean({ description: 'Whether the service can send mail.' }),
@@ -17,7 +17,7 @@ export type Methods = Static<typeof Methods>
 export async function methods(ctx: Context): Promise<Methods> {
   return {
     password: ctx.config.passwordAuth,
-    providers: [],
+    providers: ctx.sso.filter((provider) => provider.isAvailable()).map(({ id, name }) => ({ id, name })),
     setupRequired: !(await hasOrganisation(ctx.db)),
     mail: ctx.config.smtp !== null,
   }
