@@ -35,11 +35,7 @@ export type NewAccount = Readonly<{
  * only by an invite. 409 for an address that has an account, and the errors of accepting an invite, which needs a
  * `lockingTransaction`.
  */
-export async function createAccount(
-  ctx: Context,
-  tx: Transaction,
-  account: NewAccount,
-): Promise<AccountRow> {
+export async function createAccount(ctx: Context, tx: Transaction, account: NewAccount): Promise<AccountRow> {
   const { fullName: name, organisationName, source } = account
   const isFirst = account.isProbablyFirst && (await queries.lockDeployment(tx))[0]?.organisation_id === null
   if (account.isProbablyFirst && !isFirst) account.requireAllowedLater()

@@ -12,6 +12,7 @@ import { countRegistration, countSetupToken } from '../sign-in/sign-in-limits.ts
 import { normaliseName } from '../text.ts'
 import { lockingTransaction, transaction } from '../transactions.ts'
 import { Account, emailKey, NewPassword, needsVerification, presentAccount } from './account.ts'
+import { isAllowedAddress } from './addresses.ts'
 import { createAccount } from './creation.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
@@ -91,15 +92,22 @@ export async function register(
 
 /** The facts that the policy needs. Without SETUP_TOKEN, no setup token is needed. */
 export const factsOf = (
-  config: Pick<Context['config'], 'setupToken' | 'registration'>,
+  config: Pick<Context['config'], 'setupToken' | 'registration' | 'allowedEmailDomains'>,
   isFirst: boolean,
-  input: Pick<Register, 'setup_token' | 'invite'>,
+  input: Pick<Register, 'email' | 'setup_token' | 'invite'>,
 ) => ({
   isFirst,
-  hasSetupToken: config.setupToken === null || isSame(config.setupToken, input.setup_token ?? ''),
+  hasSetupToken: hasRightSetupToken(config, input.setup_token),
   isOpen: config.registration === 'open',
   hasInvite: input.invite !== undefined,
+  isAllowedAddress: isAllowedAddress(config, input.email),
 })
+
+/** Whether the right setup token was sent, or none is needed. */
+export const hasRightSetupToken = (
+  { setupToken }: Pick<Context['config'], 'setupToken'>,
+  given: string | undefined,
+): boolean => setupToken === null || isSame(setupToken, given ?? '')
 
 /** Compares hashes, so that the time depends neither on the secret's length nor on the first difference. */
 function isSame(secret: string, given: string): boolean {

@@ -75,8 +75,7 @@ export const countSsoStep = (
   ctx: Context,
   step: 'start' | 'callback',
   ipAddress: string | null,
-): Promise<void> =>
-  countFrom(ctx, `single sign-on ${step}`, ipAddress, 'Too many sign-ins. Try again later.')
+): Promise<void> => countFrom(ctx, `single sign-on ${step}`, ipAddress, 'Too many sign-ins. Try again later.')
 
 /** The unit that limits count: an IPv4 address, or an IPv6 /64, which usually belongs to one client. */
 export function networkOf(ipAddress: string | null): string {

@@ -2,7 +2,16 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { clearAccount } from '../accounts/accounts.ts'
 import { revokePasswordLinks } from '../links/email-links.ts'
+import { enforce } from '../policy.ts'
 import * as sessions from '../sessions/sessions.ts'
+import * as policy from './policy.ts'
+
+/** 403 unless a session began within the last 10 minutes: a stolen one must not be enough to add a way in. */
+export function requireRecentSignIn(ctx: Context, signedInAt: Date): void {
+  enforce(policy.changeWaysIn, {
+    signedInSecondsAgo: (ctx.clock.now().getTime() - signedInAt.getTime()) / 1000,
+  })
+}
 
 /**
  * How many ways a user has to sign in: a password where password authentication is on, and the identities at providers

@@ -31,7 +31,10 @@ export async function attemptStep<T>(
       const { requestId, ipAddress } = source
       ctx.metrics.countFailedSignIn()
       const cause = error instanceof SsoError ? error.cause : attempt.cause
-      ctx.log.warn({ requestId, ipAddress, provider: id, cause }, `A single sign-on failed: ${failure.message}`)
+      ctx.log.warn(
+        { requestId, ipAddress, provider: id, cause },
+        `A single sign-on failed: ${failure.message}`,
+      )
       const description = `Sign-in with ${name} failed: ${failure.message}`
       if (attempt.account === null) await recordStrangersFailure(ctx, description, source)
       else await recordFailedSignIn(ctx, attempt.account, description, source)
@@ -51,13 +54,8 @@ function failureOf({ reason }: SsoError, name: string): DomainError {
   return new DomainError(status, sentence(name))
 }
 
-const SENTENCES: Readonly<
-  Record<SsoFailure, readonly [400 | 403 | 503, (provider: string) => string]>
-> = {
-  'provider-unavailable': [
-    503,
-    (name) => `${name} ${UNREACHABLE}. Try again soon, or sign in another way.`,
-  ],
+const SENTENCES: Readonly<Record<SsoFailure, readonly [400 | 403 | 503, (provider: string) => string]>> = {
+  'provider-unavailable': [503, (name) => `${name} ${UNREACHABLE}. Try again soon, or sign in another way.`],
   declined: [403, (name) => `You were not signed in at ${name}.`],
   'refused-by-provider': [
     403,
@@ -65,10 +63,12 @@ const SENTENCES: Readonly<
   ],
   'invalid-response': [
     400,
-    (name) => `What ${name} answered could not be verified. Start again; if it fails again, tell the administrator.`,
+    (name) =>
+      `What ${name} answered could not be verified. Start again; if it fails again, tell the administrator.`,
   ],
   'unverified-address': [
     403,
-    (name) => `${name} does not say that your e-mail address is verified. Verify it there, then sign in again.`,
+    (name) =>
+      `${name} does not say that your e-mail address is verified. Verify it there, then sign in again.`,
   ],
 }

@@ -3,8 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { SsoProvider } from '../../platform/sso/provider.ts'
 import { findAccount } from '../accounts/accounts.ts'
-import { register } from '../accounts/policy.ts'
-import { factsOf } from '../accounts/registration.ts'
+import { hasRightSetupToken } from '../accounts/registration.ts'
 import type { RequestSource } from '../actor.ts'
 import { authenticateCookie } from '../authentication/authenticate.ts'
 import { hasOrganisation } from '../deployment.ts'
@@ -16,7 +15,16 @@ import type { SignedInUser } from '../sessions/session.ts'
 import { type CompletedSignIn, completeSignIn } from '../sign-in/sign-in.ts'
 import { countSetupToken, countSsoStep } from '../sign-in/sign-in-limits.ts'
 import { type Attempt, attemptStep } from './attempt.ts'
-import { checksOf, endOfFlow, type Flow, isState, newState, type Purpose, sealFlow, unsealFlow } from './flow-state.ts'
+import {
+  checksOf,
+  endOfFlow,
+  type Flow,
+  isState,
+  newState,
+  type Purpose,
+  sealFlow,
+  unsealFlow,
+} from './flow-state.ts'
 import { linkIdentity } from './linking.ts'
 import * as policy from './policy.ts'
 import { personOf } from './profile.ts'
@@ -72,12 +80,11 @@ export async function startSignIn(
     const isFirst = !(await hasOrganisation(ctx.db))
     const isGuess = isFirst && ctx.config.setupToken !== null && input.setup_token !== undefined
     if (isGuess) await countSetupToken(ctx, source.ipAddress)
-    const facts = factsOf(ctx.config, isFirst, input)
-    // Whether a later account may be registered is decided when it is known who signs in.
-    if (isFirst) enforce(register, facts)
+    const hasSetupToken = hasRightSetupToken(ctx.config, input.setup_token)
+    // The other rules are for when it is known who signs in.
+    enforce(policy.start, { isFirst, hasSetupToken })
     const invite = input.invite ?? null
     if (invite !== null) await preview(ctx, invite)
-    const { hasSetupToken } = facts
     return await begin(ctx, provider, input.return_to ?? '/', { kind: 'sign-in', invite, hasSetupToken })
   })
 }
@@ -115,7 +122,8 @@ export async function finish(
     const { flow, state } = requireFlow(ctx, attempt, provider, returning)
     await requireFirstUse(ctx, flow, state)
     const { purpose, returnTo } = flow
-    const caller = purpose.kind === 'link' ? await requireSession(ctx, attempt, purpose, returning, source) : null
+    const caller =
+      purpose.kind === 'link' ? await requireSession(ctx, attempt, purpose, returning, source) : null
     const profile = await provider.profileOf(returning.callback, checksOf(ctx, state, provider.id))
     const person = personOf(ctx, provider.name, profile)
     if (caller !== null || purpose.kind === 'link') {

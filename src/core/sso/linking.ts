@@ -72,7 +72,14 @@ export async function addIdentity(
   const id = randomUUID()
   const { issuer, subject } = person
   const { user_id } = account
-  await queries.insert(tx, { id, user_id, provider: provider.id, issuer, subject, created_at: ctx.clock.now() })
+  await queries.insert(tx, {
+    id,
+    user_id,
+    provider: provider.id,
+    issuer,
+    subject,
+    created_at: ctx.clock.now(),
+  })
   await recordAccount(
     ctx,
     tx,

@@ -1,5 +1,13 @@
 import { forbid, type Policy, refuse } from '../policy.ts'
 
+/** Beginning a sign-in. `hasSetupToken` tells whether the right one was sent, or none is needed. */
+export const start: Policy<{ isFirst: boolean; hasSetupToken: boolean }> = [
+  forbid(
+    'The first account needs setup_token, with the value of SETUP_TOKEN.',
+    ({ isFirst, hasSetupToken }) => isFirst && !hasSetupToken,
+  ),
+]
+
 /** Letting in whom a provider vouches for. `provider` is its name. */
 export const admit: Policy<{
   provider: string

@@ -32,8 +32,7 @@ const MAX_SUBJECT = 255
 export function personOf(ctx: Context, provider: string, profile: SsoProfile): Person {
   const { issuer, subject, emailVerified } = profile
   const email = profile.email ?? ''
-  const isUsable =
-    Value.Check(ADDRESS, email) && fits(issuer, MAX_ISSUER) && fits(subject, MAX_SUBJECT)
+  const isUsable = Value.Check(ADDRESS, email) && fits(issuer, MAX_ISSUER) && fits(subject, MAX_SUBJECT)
   enforce(policy.admit, {
     provider,
     isVerified: emailVerified && profile.email !== null,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { type AccountRow, emailKey } from '../accounts/account.ts'
@@ -94,6 +93,8 @@ async function registerAccount(
       hasSetupToken: ctx.config.setupToken === null || purpose.hasSetupToken,
       isOpen: ctx.config.registration === 'open',
       hasInvite: purpose.invite !== null,
+      // Checked before, of everyone who signs in.
+      isAllowedAddress: true,
     })
   requireAllowed(isProbablyFirst)
   const account = await createAccount(ctx, tx, {

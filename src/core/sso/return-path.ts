@@ -17,9 +17,7 @@ export function isReturnPath(text: string): boolean {
 }
 
 const returnPath = defineKind('ReturnPath', (value, field) =>
-  typeof value === 'string' && isReturnPath(value)
-    ? null
-    : returnPathFault(field),
+  typeof value === 'string' && isReturnPath(value) ? null : returnPathFault(field),
 )
 
 /** What is wrong with a text that is no return path. */
