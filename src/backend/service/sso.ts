@@ -82,8 +82,9 @@ export const ssoRoutes = (ctx: Context, requests: RequestStates) =>
         const { headers, source } = requests.of(request)
         const callback = new URL(request.url)
         const { id } = findProvider(ctx, params.provider)
-        const state = callback.searchParams.get('state') ?? ''
-        const ended = isState(state) ? [endedStateCookie(ctx.config, id, state)] : []
+        const [state = '', ...others] = callback.searchParams.getAll('state')
+        const isOne = isState(state) && others.length === 0
+        const ended = isOne ? [endedStateCookie(ctx.config, id, state)] : []
         // The state is used up, however it ends.
         if (ended[0] !== undefined) headers['set-cookie'] = ended[0]
         const { returnTo, signedIn } = await flow.finish(ctx, id, returning(ctx, request, callback), source)
