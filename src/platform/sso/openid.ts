@@ -27,7 +27,6 @@ export function createOpenIdProvider(config: SsoProviderConfig, surroundings: Su
           pkceCodeVerifier: checks.codeVerifier,
           idTokenExpected: true,
         })
-        issuer.keepKeys(client)
         const claims = requireClaims(tokens.claims(), config, clock)
         return await profileFrom(client, config, claims, tokens.access_token)
       } catch (error) {
