@@ -17,7 +17,7 @@ import {
   statusOnly,
   trickle,
 } from '../../support/malicious-provider.ts'
-import { failureOf, newChecks, signInAt } from '../../support/sso.ts'
+import { failureOf, newChecks, signInAt } from '../../support/sso-steps.ts'
 
 const clock = fakeClock()
 let malicious: MaliciousProvider

@@ -4,7 +4,7 @@ import { createProviders } from '../../../src/platform/sso/providers.ts'
 import { selfSignedCertificate } from '../../support/certificate.ts'
 import { testConfig } from '../../support/context.ts'
 import { type MaliciousProvider, startMaliciousProvider } from '../../support/malicious-provider.ts'
-import { failureOf, newChecks, signInAt } from '../../support/sso.ts'
+import { failureOf, newChecks, signInAt } from '../../support/sso-steps.ts'
 
 const clock = fakeClock()
 let secured: MaliciousProvider

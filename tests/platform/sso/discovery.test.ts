@@ -10,7 +10,7 @@ import {
   startMaliciousProvider,
   statusOnly,
 } from '../../support/malicious-provider.ts'
-import { failureOf, newChecks, signInAt } from '../../support/sso.ts'
+import { failureOf, newChecks, signInAt } from '../../support/sso-steps.ts'
 
 const clock = fakeClock()
 let malicious: MaliciousProvider

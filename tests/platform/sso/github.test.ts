@@ -3,7 +3,7 @@ import { fakeClock } from '../../../src/platform/clock.ts'
 import type { SsoProvider } from '../../../src/platform/sso/provider.ts'
 import { createProviders } from '../../../src/platform/sso/providers.ts'
 import { testConfig } from '../../support/context.ts'
-import { failureOf, newChecks, redirectUri } from '../../support/sso.ts'
+import { failureOf, newChecks, redirectUri } from '../../support/sso-steps.ts'
 
 const clock = fakeClock()
 const TOKEN = 'gho_of-a-test'

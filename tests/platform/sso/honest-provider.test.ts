@@ -4,7 +4,7 @@ import type { SsoProvider } from '../../../src/platform/sso/provider.ts'
 import { createProviders } from '../../../src/platform/sso/providers.ts'
 import { testConfig } from '../../support/context.ts'
 import { type IdentityProvider, startIdentityProvider } from '../../support/identity-provider.ts'
-import { failureOf, newChecks, redirectUri, signInAt } from '../../support/sso.ts'
+import { failureOf, newChecks, redirectUri, signInAt } from '../../support/sso-steps.ts'
 
 let identityProvider: IdentityProvider
 let provider: SsoProvider

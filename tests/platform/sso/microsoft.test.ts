@@ -8,7 +8,7 @@ import {
   type MaliciousProvider,
   startMaliciousProvider,
 } from '../../support/malicious-provider.ts'
-import { failureOf, newChecks } from '../../support/sso.ts'
+import { failureOf, newChecks } from '../../support/sso-steps.ts'
 
 const clock = fakeClock()
 const MICROSOFT = 'https://login.microsoftonline.com'

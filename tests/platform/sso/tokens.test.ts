@@ -13,7 +13,7 @@ import {
   signingKey,
   startMaliciousProvider,
 } from '../../support/malicious-provider.ts'
-import { failureOf, signInAt } from '../../support/sso.ts'
+import { failureOf, signInAt } from '../../support/sso-steps.ts'
 
 const clock = fakeClock()
 const now = clock.now().getTime() / 1000
