@@ -33,6 +33,7 @@ function readNames(settings: Settings): string[] {
 function readProvider(settings: Settings, id: string, isHttpAllowed: boolean): SsoProviderConfig {
   const preset = SSO_PRESETS.get(id) ?? { name: id }
   const prefix = id.toUpperCase().replaceAll('-', '_')
+  const issuer = readIssuer(settings, prefix, preset, isHttpAllowed)
   const clientSecret = settings.secret(`${prefix}_CLIENT_SECRET`)
   if (!settings.isSet(`${prefix}_CLIENT_SECRET`)) {
     settings.fault(
@@ -43,11 +44,11 @@ function readProvider(settings: Settings, id: string, isHttpAllowed: boolean): S
     kind: preset.kind ?? 'openid',
     id,
     name: readDisplayName(settings, prefix) ?? preset.name,
-    issuer: readIssuer(settings, prefix, preset, isHttpAllowed),
+    issuer,
     clientId: readClientId(settings, prefix, preset),
     clientSecret: clientSecret ?? '',
     scopes: readScopes(settings, prefix, preset),
-    emailVerification: preset.emailVerification ?? 'email_verified',
+    emailVerification: ENTRA.test(issuer) ? 'xms_edov' : (preset.emailVerification ?? 'email_verified'),
     clientAuthentication: preset.clientAuthentication ?? null,
   }
 }
@@ -68,6 +69,9 @@ function readClientId(settings: Settings, prefix: string, preset: SsoPreset): st
 }
 
 const MICROSOFT = 'https://login.microsoftonline.com'
+
+/** Whatever the deployment calls it, what vouches for an address is the same. */
+const ENTRA = /^https:\/\/login\.(partner\.)?microsoftonline\.[a-z]+(:443)?(\/|$)/i
 
 function readIssuer(settings: Settings, prefix: string, preset: SsoPreset, isHttpAllowed: boolean): string {
   const variable = `${prefix}_ISSUER` as const

@@ -37,7 +37,9 @@ export function subjectOf(subject: unknown): string | null {
 
 /** An address as it came, or null where it can't be one; whether it is valid is the caller's rule. */
 function addressOf(value: unknown): string | null {
-  return typeof value === 'string' && value.length <= 254 && /^[^\s\p{C}]+@[^\s\p{C}@]+$/u.test(value)
+  return typeof value === 'string' &&
+    value.length <= 254 &&
+    /^[^\s\p{C}@,;<>"]+@[^\s\p{C}@,;<>"]+$/u.test(value)
     ? value
     : null
 }

@@ -95,8 +95,8 @@ export function timestampCause(claim: 'exp' | 'nbf' | 'iat', value: number, now:
 
 /** A value that is printed: of bounded length, and nothing where it may be an e-mail address. */
 export function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'missing')
-  return text.includes('@') || text.length > 200 ? 'a value that is not shown' : JSON.stringify(text)
+  const text = JSON.stringify(value) ?? 'missing'
+  return text.includes('@') || text.length > 200 ? 'a value that is not shown' : text
 }
 
 const shownCode = (code: string): string => (/^[a-z_]{1,64}$/.test(code) ? code : 'that is not shown')

@@ -27,8 +27,7 @@ export function createOpenIdProvider(config: SsoProviderConfig, surroundings: Su
           pkceCodeVerifier: checks.codeVerifier,
           idTokenExpected: true,
         })
-        issuer.keepKeys(client)
-        const claims = requireClaims(tokens.claims(), config, clock)
+        const claims = requireClaims(tokens.claims(), client, config, clock)
         return await profileFrom(client, config, claims, tokens.access_token)
       } catch (error) {
         throw callbackFailure(error, config, checks.redirectUri)
@@ -56,9 +55,10 @@ export function responseOf(callback: URL, checks: SsoChecks): URL {
   return url
 }
 
-/** What the library leaves open: when a token was issued, and to whom, where it has one audience alone. */
+/** What the library leaves open: when a token was issued, to whom where it has one audience alone, and which tenant. */
 function requireClaims(
   claims: openid.IDToken | undefined,
+  client: openid.Configuration,
   config: SsoProviderConfig,
   clock: Clock,
 ): openid.IDToken {
@@ -69,8 +69,17 @@ function requireClaims(
     const cause = `The ID token was issued to another client (azp is ${shown(claims.azp)}), not to ${config.clientId}.`
     throw new SsoError('invalid-response', cause)
   }
+  // The library puts tid in place of the template, whatever it is.
+  if (client.serverMetadata().issuer.includes('{tenantid}') && !TENANT.test(String(claims.tid))) {
+    throw new SsoError(
+      'invalid-response',
+      `The ID token's tid is ${shown(claims.tid)}, which is no tenant id.`,
+    )
+  }
   return claims
 }
+
+const TENANT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 async function profileFrom(
   client: openid.Configuration,
@@ -83,9 +92,7 @@ async function profileFrom(
     throw new SsoError('invalid-response', 'The ID token has a sub that is not 1 to 255 ASCII characters.')
   }
   const sources: Claims[] = [claims]
-  const isComplete =
-    typeof claims.email === 'string' && config.emailVerification in claims && fullNameOf(sources)
-  if (!isComplete && client.serverMetadata().userinfo_endpoint !== undefined) {
+  if (isUserinfoNeeded(claims, config) && client.serverMetadata().userinfo_endpoint !== undefined) {
     sources.push(await openid.fetchUserInfo(client, accessToken, claims.sub))
   }
   return {
@@ -94,4 +101,10 @@ async function profileFrom(
     ...emailOf(sources, config.emailVerification),
     fullName: fullNameOf(sources),
   }
+}
+
+function isUserinfoNeeded(claims: Claims, { emailVerification }: SsoProviderConfig): boolean {
+  // Entra ID states only in the token whether an address was verified.
+  if (emailVerification === 'xms_edov') return false
+  return typeof claims.email !== 'string' || !(emailVerification in claims) || fullNameOf([claims]) === ''
 }
