@@ -52,16 +52,22 @@ export async function startIdentityProvider(redirectUris: string[]): Promise<Ide
       await new Promise((done) => server.close(done))
     },
   }
-  const provider = createProvider(self, redirectUris)
+  // Who has signed in, by `sub`, as they were then: others may sign in before their code is exchanged.
+  const people = new Map<string, Person>()
+  const provider = createProvider(self, redirectUris, people)
   const answer = provider.callback()
   server.on('request', (request, response) => {
-    if (request.url?.startsWith('/interaction/')) signIn(provider, self, request, response)
+    if (request.url?.startsWith('/interaction/')) signIn(provider, self.person, people, request, response)
     else answer(request, response)
   })
   return self
 }
 
-function createProvider(self: IdentityProvider, redirectUris: string[]): Provider {
+function createProvider(
+  self: IdentityProvider,
+  redirectUris: string[],
+  people: ReadonlyMap<string, Person>,
+): Provider {
   return new Provider(self.issuer, {
     clients: [{ client_id: self.clientId, client_secret: self.clientSecret, redirect_uris: redirectUris }],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
@@ -69,7 +75,10 @@ function createProvider(self: IdentityProvider, redirectUris: string[]): Provide
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     pkce: { required: () => true },
     cookies: { keys: ['of a test'] },
-    findAccount: (_ctx, accountId) => ({ accountId, claims: () => ({ ...self.person, sub: accountId }) }),
+    findAccount: (_ctx, accountId) => ({
+      accountId,
+      claims: () => ({ ...people.get(accountId), sub: accountId }),
+    }),
     // Everybody agrees to everything that Keyward asks for.
     loadExistingGrant: async (ctx) => {
       const { client, session } = ctx.oidc
@@ -83,10 +92,12 @@ function createProvider(self: IdentityProvider, redirectUris: string[]): Provide
 
 async function signIn(
   provider: Provider,
-  { person }: IdentityProvider,
+  person: Person,
+  people: Map<string, Person>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  people.set(person.sub, person)
   await provider.interactionFinished(request, response, { login: { accountId: person.sub } })
 }
 
