@@ -56,6 +56,8 @@ export type Config = Readonly<{
   /** CIDRs, and the word `private`. */
   trustedProxies: readonly string[]
   passwordAuth: boolean
+  /** Whose sessions by password must have a second factor. */
+  requireSecondFactor: 'off' | 'admins' | 'everyone'
   smtp: Smtp | null
   plan: 'free' | 'pro' | 'enterprise'
   rateLimits: Readonly<{ default: RateLimit | null; auth: RateLimit | null }>
@@ -131,6 +133,7 @@ export function readConfig(command: Command, environment: Environment = process.
     registration: settings.word('REGISTRATION', ['open', 'invite']) ?? 'open',
     trustedProxies: readTrustedProxies(settings),
     passwordAuth: settings.boolean('ENABLE_PASSWORD_AUTH'),
+    requireSecondFactor: settings.word('REQUIRE_SECOND_FACTOR', ['off', 'admins', 'everyone']) ?? 'off',
     smtp: readSmtp(settings),
     plan: settings.word('ORGANISATION_PLAN', ['free', 'pro', 'enterprise']) ?? 'enterprise',
     rateLimits: {

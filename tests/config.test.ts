@@ -28,6 +28,7 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
     serverSecret: new Uint8Array(32).fill(0xb2),
     setupToken: null,
     registration: 'open',
+    requireSecondFactor: 'off',
     trustedProxies: [],
     passwordAuth: true,
     smtp: null,

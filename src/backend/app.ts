@@ -14,7 +14,9 @@ import { healthRoutes } from './service/health.ts'
 import { inviteLinksRoutes } from './service/invites.ts'
 import { metricsRoutes } from './service/metrics.ts'
 import { ownershipRoutes } from './service/ownership.ts'
+import { passkeysRoutes } from './service/passkeys.ts'
 import { passwordRoutes } from './service/password.ts'
+import { secondFactorRoutes } from './service/second-factor.ts'
 import { sessionsRoutes } from './service/sessions.ts'
 import { accessRoutes } from './v1/access.ts'
 import { appsRoutes } from './v1/apps.ts'
@@ -68,6 +70,8 @@ const apiRoutes = (ctx: Context, requests: RequestStates) =>
     .use(emailLinksRoutes(ctx, requests))
     .use(inviteLinksRoutes(ctx, requests))
     .use(sessionsRoutes(ctx, requests))
+    .use(secondFactorRoutes(ctx, requests))
+    .use(passkeysRoutes(ctx, requests))
     .use(ownershipRoutes(ctx, requests))
     .use(rolesRoutes(ctx, requests))
     .use(membersRoutes(ctx, requests))

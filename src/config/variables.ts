@@ -42,6 +42,11 @@ export const CONFIGURATION = [
   secret('SETUP_TOKEN', 'When set, required as setup_token to register the first account.'),
   plain('REGISTRATION', 'open', 'Who may register after the first account: open or invite.'),
   plain('ENABLE_PASSWORD_AUTH', 'true', 'Whether people can register and sign in with a password.'),
+  plain(
+    'REQUIRE_SECOND_FACTOR',
+    'off',
+    'Who must have a second factor when signing in with a password: off, admins (roles with global access) or everyone.',
+  ),
   plain('SSO_PROVIDERS', null, 'Single sign-on providers. Not in this version yet: leave it empty.'),
   plain('NEXT_PUBLIC_NEXTAUTH_PROVIDERS', null, 'Older name of SSO_PROVIDERS, read when that is not set.'),
   plain('ORGANISATION_PLAN', 'enterprise', 'Plan of the organisation: free, pro or enterprise.'),

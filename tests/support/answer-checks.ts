@@ -10,6 +10,9 @@ export type Asked = { method: string; path: string; isRecorded: boolean }
 /** Routes whose success writes no entry, each with its reason. */
 export const WITHOUT_ENTRY: Readonly<Record<string, string>> = {
   'POST /service/auth/session': 'it is another bearer of a session whose sign-in has an entry',
+  'POST /service/auth/passkeys/options': 'it only asks',
+  'POST /service/auth/passkeys/registration': 'it only asks: adding the passkey has an entry',
+  'POST /service/auth/totp': 'it changes nothing: confirming the app does',
   'POST /service/auth/invites/lookup': 'it only reads',
   'POST /service/auth/password/forgot':
     'it changes nothing: the link that is mailed does when it is followed',

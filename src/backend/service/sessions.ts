@@ -43,7 +43,7 @@ export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
         set.headers['set-cookie'] = endedSessionCookie(ctx.config)
       },
       {
-        session: 'any',
+        session: 'signOut',
         audit: 'session.delete_refused',
         body: EmptyBody,
         response: responses(204, NoContent, 400, 401, 403, 413, 415),
