@@ -84,13 +84,13 @@ function requireKnownFields({ name, responses }: Route, { status, body }: Answer
 }
 
 function unknownField(schema: TSchema, value: unknown, path = ''): string | null {
-  if (Array.isArray(value))
-    return firstOf(value.entries(), (item) => unknownField(schema.items, item, `${path}[]`))
   if (schema.anyOf !== undefined) {
     const options = (schema.anyOf as TSchema[]).filter(({ type }) => type !== 'null')
     const found = options.map((option) => unknownField(option, value, path))
     return found.includes(null) ? null : (found[0] ?? null)
   }
+  if (Array.isArray(value))
+    return firstOf(value.entries(), (item) => unknownField(schema.items, item, `${path}[]`))
   if (typeof value !== 'object' || value === null || schema.properties === undefined) return null
   return firstOf(Object.entries(value), (item, name) => {
     const property = (schema.properties as Record<string, TSchema>)[name]
