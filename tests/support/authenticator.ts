@@ -21,7 +21,11 @@ type CreationOptions = Readonly<{
   rp: { id: string }
   user: { id: string }
 }>
-type RequestOptions = Readonly<{ challenge: string; rpId: string; allowCredentials: readonly { id: string }[] }>
+type RequestOptions = Readonly<{
+  challenge: string
+  rpId: string
+  allowCredentials: readonly { id: string }[]
+}>
 
 /** A passkey in software, with a P-256 key, and the browser around it: what answers `navigator.credentials`. */
 export type Authenticator = ReturnType<typeof softwareAuthenticator>
@@ -130,4 +134,3 @@ const cbor = (value: unknown) => isoCBOR.encode(value as Parameters<typeof isoCB
 const uint16 = (value: number): Buffer => Buffer.from([value >> 8, value & 255])
 
 const base64Url = (bytes: Buffer | string): string => Buffer.from(bytes).toString('base64url')
-

@@ -82,7 +82,8 @@ describe('a passkey', () => {
     const done = await person.post('/passkeys/sign-in', { passkey: authenticator.get(options.body) })
     expect([done.status, done.body.user.email]).toEqual([200, email])
     expect(cookieOf(done.headers)).not.toBeNull()
-    const [stored] = await ctx.db`select method from sessions where user_id = ${userId} and method <> 'password'`
+    const [stored] =
+      await ctx.db`select method from sessions where user_id = ${userId} and method <> 'password'`
     expect(stored).toEqual({ method: 'passkey' })
     expect(
       await ctx.db`select 1 from audit_entries

@@ -71,7 +71,8 @@ describe('a sign-in to an account with a second factor', () => {
   test('names what the account has: passkeys first, recovery codes while there are any', async () => {
     await addPasskey(session)
     const methods = async () =>
-      (await visitor(service).post('/password/login', { email, password: PASSWORD })).body.secondFactor.methods
+      (await visitor(service).post('/password/login', { email, password: PASSWORD })).body.secondFactor
+        .methods
     expect(await methods()).toEqual(['passkey', 'recovery'])
     await setUpTotp(ctx, session)
     expect(await methods()).toEqual(['passkey', 'totp', 'recovery'])
@@ -124,9 +125,13 @@ describe('a sign-in to an account with a second factor', () => {
     expect((await person.post('/second-factor', { ticket, totp: codeAt(ctx, secret) })).status).toBe(404)
     const [late, later] = [await person.ticket(email), await person.ticket(email)]
     ctx.clock.advance(299)
-    expect((await person.post('/second-factor', { ticket: late, totp: codeAt(ctx, secret) })).status).toBe(200)
+    expect((await person.post('/second-factor', { ticket: late, totp: codeAt(ctx, secret) })).status).toBe(
+      200,
+    )
     ctx.clock.advance(60)
-    expect((await person.post('/second-factor', { ticket: later, totp: codeAt(ctx, secret) })).status).toBe(404)
+    expect((await person.post('/second-factor', { ticket: later, totp: codeAt(ctx, secret) })).status).toBe(
+      404,
+    )
   })
 
   test('is 403 once password authentication is off, and no passkey is in the way of it', async () => {
@@ -222,9 +227,12 @@ describe('the own factors', () => {
     expect((await session.post('/recovery-codes', {})).status).toBe(409)
     const { recoveryCodes } = await setUpTotp(ctx, session)
     expect(new Set(recoveryCodes).size).toBe(10)
-    for (const code of recoveryCodes) expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$/)
+    for (const code of recoveryCodes)
+      expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$/)
     const stored = await ctx.db<{ hash: Uint8Array }[]>`select hash from recovery_codes`
-    expect(Buffer.concat(stored.map(({ hash }) => hash)).toString('latin1')).not.toContain(recoveryCodes[0] ?? '')
+    expect(Buffer.concat(stored.map(({ hash }) => hash)).toString('latin1')).not.toContain(
+      recoveryCodes[0] ?? '',
+    )
     expect((await addPasskey(session)).recoveryCodes).toBeNull()
     const renewed = (await session.post('/recovery-codes', {})).body.recoveryCodes
     expect(renewed).toHaveLength(10)
