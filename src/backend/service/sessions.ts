@@ -58,7 +58,7 @@ export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
       session: 'any',
       audit: 'session.read_refused',
       query: PageQuery,
-      response: responses(200, ListOf(Session), 400, 401),
+      response: responses(200, ListOf(Session), 400, 401, 403),
       detail: {
         tags,
         summary: 'List your sessions',
