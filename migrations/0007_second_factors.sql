@@ -44,7 +44,6 @@ create table second_factor_tickets (
   created_at timestamptz not null,
   expires_at timestamptz not null
 );
-create index second_factor_tickets_by_user on second_factor_tickets (user_id, created_at, hash);
 create index second_factor_tickets_expired on second_factor_tickets (expires_at);
 
 -- Challenges for passkeys that were answered rightly, until they expire: each counts once. Those that are not answered

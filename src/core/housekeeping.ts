@@ -23,7 +23,10 @@ export async function removeExpired(ctx: Context): Promise<void> {
       where expires_at <= ${now} or last_used_at <= ${before(SESSION_IDLE_SECONDS)} for update skip locked
     )`
   await patiently`delete from email_links where expires_at <= ${now}`
-  await patiently`delete from second_factor_tickets where expires_at <= ${now}`
+  await patiently`
+    delete from second_factor_tickets where hash in (
+      select hash from second_factor_tickets where expires_at <= ${now} for update skip locked
+    )`
   await patiently`delete from used_challenges where expires_at <= ${now}`
   await patiently`delete from sign_in_attempts where expires_at <= ${now}`
   await patiently`

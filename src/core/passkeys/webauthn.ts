@@ -1,12 +1,7 @@
-import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
-import {
-  decodeAttestationObject,
-  decodeClientDataJSON,
-  isoBase64URL,
-  isoCBOR,
-} from '@simplewebauthn/server/helpers'
 import type { Context } from '../../context.ts'
 import type { PasskeyAssertion, PasskeyAttestation } from './passkey.ts'
+
+// The library is loaded with the first passkey: it takes 26 MB, which most processes never need.
 
 /** EdDSA, ES256 and RS256: what every runtime verifies. */
 export const ALGORITHMS = [-8, -7, -257]
@@ -31,7 +26,8 @@ export async function verifyRegistration(
 ): Promise<VerifiedRegistration | null> {
   try {
     if (isInForeignFrame(response.clientDataJSON)) return null
-    const attestationObject = withoutStatement(response.attestationObject)
+    const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
+    const attestationObject = await withoutStatement(response.attestationObject)
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: {
         ...{ id, rawId, type, clientExtensionResults: {} },
@@ -66,6 +62,7 @@ export async function verifyAssertion(
 ): Promise<{ counter: number } | null> {
   try {
     if (isInForeignFrame(response.clientDataJSON)) return null
+    const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
     const { clientDataJSON, authenticatorData, signature } = response
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: {
@@ -86,16 +83,17 @@ export async function verifyAssertion(
 
 /** The library lets a page of another origin pass that shows ours in a frame. */
 function isInForeignFrame(clientDataJSON: string): boolean {
-  const { crossOrigin, topOrigin } = decodeClientDataJSON(clientDataJSON)
+  const { crossOrigin, topOrigin } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
   return crossOrigin === true || topOrigin !== undefined
 }
 
-function withoutStatement(attestationObject: string): string {
-  const decoded = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject))
+async function withoutStatement(attestationObject: string): Promise<string> {
+  const { decodeAttestationObject, isoCBOR } = await import('@simplewebauthn/server/helpers')
+  const bytes = new Uint8Array(Buffer.from(attestationObject, 'base64url'))
   const bare = new Map<string, unknown>([
     ['fmt', 'none'],
     ['attStmt', new Map()],
-    ['authData', decoded.get('authData')],
+    ['authData', decodeAttestationObject(bytes).get('authData')],
   ])
-  return isoBase64URL.fromBuffer(isoCBOR.encode(bare as Parameters<typeof isoCBOR.encode>[0]))
+  return Buffer.from(isoCBOR.encode(bare as Parameters<typeof isoCBOR.encode>[0])).toString('base64url')
 }

@@ -2,22 +2,14 @@ import type { Queryable, Transaction } from '../../platform/postgres/database.ts
 import type { Row } from '../tables.ts'
 
 /** A ticket as it is stored, without its guesses. */
-export type TicketRow = Omit<Row<'second_factor_tickets', TicketColumn>, never>
-
-type TicketColumn = 'hash' | 'user_id' | 'browser_hash' | 'password_digest' | 'created_at' | 'expires_at'
-
-/** Deletes a user's expired tickets, and of the others all but the `most` newest. Requires the lock of the account. */
-export const removeSurplus = (tx: Transaction, userId: string, at: Date, most: number) =>
-  tx`
-    delete from second_factor_tickets
-    where user_id = ${userId} and (expires_at <= ${at} or hash not in (
-      select hash from second_factor_tickets where user_id = ${userId} and expires_at > ${at}
-      order by created_at desc, hash limit ${most}
-    ))`
+export type TicketRow = Row<
+  'second_factor_tickets',
+  'hash' | 'user_id' | 'browser_hash' | 'password_digest' | 'created_at' | 'expires_at'
+>
 
 /** Stores a ticket. */
-export const insert = (tx: Transaction, ticket: TicketRow) =>
-  tx`insert into second_factor_tickets ${tx(ticket)}`
+export const insert = (db: Queryable, ticket: TicketRow) =>
+  db`insert into second_factor_tickets ${db(ticket)}`
 
 /** A ticket of this browser that has not expired, and was created until `latest`. */
 export const find = (db: Queryable, hash: Buffer, browserHash: Buffer, at: Date, latest: Date) =>

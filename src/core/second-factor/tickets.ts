@@ -1,11 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import { lockAccount } from '../accounts/accounts.ts'
 import { latestNow } from '../clock-skew.ts'
 import { notFound, tooMany } from '../errors.ts'
 import { after } from '../sessions/lifetime.ts'
-import { transaction } from '../transactions.ts'
 import * as queries from './ticket-queries.ts'
 
 /** How long a right password waits for the second factor. */
@@ -14,9 +12,6 @@ const TICKET_SECONDS = 300
 /** How often the second factor can be tried with one ticket. */
 const MOST_GUESSES = 5
 
-/** Tickets of one account at a time; a further one voids the oldest. */
-const MOST_TICKETS = 10
-
 /** A ticket as it is sent, and the browser that sends it. */
 export type SentTicket = Readonly<{ ticket: string; browser: string }>
 
@@ -24,27 +19,24 @@ export type SentTicket = Readonly<{ ticket: string; browser: string }>
 export type TicketAccount = Readonly<{ userId: string; isPassword(passwordHash: string | null): boolean }>
 
 /** Makes a ticket for an account whose password was right, for this browser. */
-export const createTicket = (
+export async function createTicket(
   ctx: Context,
   userId: string,
   passwordHash: string,
   browser: string,
-): Promise<string> =>
-  transaction(ctx, async (tx) => {
-    const at = ctx.clock.now()
-    const ticket = randomBytes(32).toString('base64url')
-    await lockAccount(tx, userId)
-    await queries.removeSurplus(tx, userId, at, MOST_TICKETS - 1)
-    await queries.insert(tx, {
-      hash: sha256(ticket),
-      user_id: userId,
-      browser_hash: sha256(browser),
-      password_digest: sha256(passwordHash),
-      created_at: at,
-      expires_at: after(at, TICKET_SECONDS),
-    })
-    return ticket
+): Promise<string> {
+  const at = ctx.clock.now()
+  const ticket = randomBytes(32).toString('base64url')
+  await queries.insert(ctx.db, {
+    hash: sha256(ticket),
+    user_id: userId,
+    browser_hash: sha256(browser),
+    password_digest: sha256(passwordHash),
+    created_at: at,
+    expires_at: after(at, TICKET_SECONDS),
   })
+  return ticket
+}
 
 /** The account of a ticket; 404 when it is unknown, used, expired, or another browser's. */
 export async function findTicket(ctx: Context, { ticket, browser }: SentTicket): Promise<TicketAccount> {
