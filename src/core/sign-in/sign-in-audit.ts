@@ -3,6 +3,7 @@ import { type AccountRow, auditActorOf } from '../accounts/account.ts'
 import { recordAccount } from '../accounts/account-audit.ts'
 import type { RequestSource } from '../actor.ts'
 import { recordCoalesced } from '../audit/coalescing.ts'
+import { logRepeated } from '../repeated-lines.ts'
 import type { SignInProof } from '../sessions/sessions.ts'
 
 /** Writes that an account signed in. The sign-in stands even when that fails. */
@@ -57,6 +58,6 @@ async function logFailure(
   try {
     await write()
   } catch {
-    ctx.log.error({ requestId }, "A sign-in's audit entry could not be written")
+    logRepeated(ctx.log, 'error', { requestId }, "A sign-in's audit entry could not be written")
   }
 }

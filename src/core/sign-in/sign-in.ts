@@ -4,6 +4,7 @@ import { Account, type AccountRow, emailKey, needsVerification, presentAccount }
 import { findAccountByEmail } from '../accounts/accounts.ts'
 import type { RequestSource } from '../actor.ts'
 import { forbidden, unauthenticated } from '../errors.ts'
+import { logRepeated } from '../repeated-lines.ts'
 import { Email, StrictObject, Text } from '../schema.ts'
 import { SessionToken } from '../sessions/session.ts'
 import * as sessions from '../sessions/sessions.ts'
@@ -77,10 +78,8 @@ export async function completeSignIn(
 function failSignIn(ctx: Context, account: AccountRow | undefined, source: RequestSource) {
   ctx.metrics.countFailedSignIn()
   if (account === undefined) {
-    ctx.log.info(
-      { requestId: source.requestId, ipAddress: source.ipAddress },
-      'Failed sign-in: no such account',
-    )
+    const { requestId, ipAddress } = source
+    logRepeated(ctx.log, 'info', { requestId, ipAddress }, 'Failed sign-in: no such account')
   } else {
     void recordFailedSignIn(ctx, account, 'Sign-in failed.', source)
   }
