@@ -12,7 +12,6 @@ import { swaggerPage } from './openapi/swagger-page.ts'
 import { emailLinksRoutes } from './service/email-links.ts'
 import { healthRoutes } from './service/health.ts'
 import { inviteLinksRoutes } from './service/invites.ts'
-import { metricsRoutes } from './service/metrics.ts'
 import { ownershipRoutes } from './service/ownership.ts'
 import { passwordRoutes } from './service/password.ts'
 import { sessionsRoutes } from './service/sessions.ts'
@@ -63,7 +62,6 @@ export type App = ReturnType<typeof createApp>
 const apiRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ normalize: false })
     .use(healthRoutes(ctx, requests))
-    .use(metricsRoutes(ctx, requests))
     .use(passwordRoutes(ctx, requests))
     .use(emailLinksRoutes(ctx, requests))
     .use(inviteLinksRoutes(ctx, requests))

@@ -41,7 +41,8 @@ function pause(log: Log, level: Level, fields: Fields, message: string): void {
   const end = () => {
     kinds.delete(keyOf(fields, message))
     if (kind.suppressed === 0) return
-    log[level]({ ...kind.last, suppressed: kind.suppressed - 1 }, message)
+    // The timer runs in the trace of the first line.
+    log[level]({ ...kind.last, traceId: undefined, suppressed: kind.suppressed - 1 }, message)
     pause(log, level, fields, message)
   }
   // The end of the process must not wait for it. Other runtimes give a number.

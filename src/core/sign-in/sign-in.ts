@@ -11,6 +11,7 @@ import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie, knownDevice } from './devices.ts'
 import { recordFailedSignIn, recordSignIn } from './sign-in-audit.ts'
 import { countAttempt } from './sign-in-limits.ts'
+import { countingFailures } from './sign-in-metrics.ts'
 
 /** The body that signs in. */
 export const SignIn = StrictObject({ email: Email(), password: Text(1024) })
@@ -26,6 +27,15 @@ export type SignedIn = Static<typeof SignedIn>
  * checked. Returns a device cookie, with which strangers' attempts don't count against this browser.
  */
 export async function signIn(
+  ctx: Context,
+  input: SignIn,
+  source: RequestSource,
+  deviceCookies: readonly string[],
+): Promise<CompletedSignIn> {
+  return await countingFailures(ctx, 'password', () => byPassword(ctx, input, source, deviceCookies))
+}
+
+async function byPassword(
   ctx: Context,
   input: SignIn,
   source: RequestSource,
@@ -66,6 +76,7 @@ export async function completeSignIn(
 ): Promise<CompletedSignIn | null> {
   const session = await sessions.open(ctx, account, proof, source)
   if (session === null) return null
+  ctx.metrics.countSignIn(proof.method, 'ok')
   await recordSignIn(ctx, account, session.id, proof.method, source)
   const { cookie, accessToken, expiresAt } = session
   return {
@@ -76,7 +87,6 @@ export async function completeSignIn(
 }
 
 function failSignIn(ctx: Context, account: AccountRow | undefined, source: RequestSource) {
-  ctx.metrics.countFailedSignIn()
   if (account === undefined) {
     const { requestId, ipAddress } = source
     logRepeated(ctx.log, 'info', { requestId, ipAddress }, 'Failed sign-in: no such account')
