@@ -11,12 +11,14 @@ import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
 import {
   createChangeLimiter,
+  createPublicLimiter,
   createReadLimiter,
   createSideWriteLimiter,
   type Database,
   type DatabaseConfig,
   openDatabase,
 } from './platform/postgres/database.ts'
+import { createLookUps, type LookUps } from './platform/postgres/look-ups.ts'
 import { createQueue, type Queue } from './platform/queue/queue.ts'
 
 /** Everything that a use case works with: its first parameter. */
@@ -25,6 +27,9 @@ export type Context = Readonly<{
   db: Database
   /** Limits how many transactions wait for an organisation's row at once. */
   limitChanges: FairLimiter
+  lookUps: LookUps
+  /** Limits each network's requests that need no credentials. */
+  limitPublic: FairLimiter
   /** Limits each caller's reads, and its changes that lock no organisation. Never entered within one of the others. */
   limitReads: FairLimiter
   /** Limits the writes that no response depends on. */
@@ -57,6 +62,8 @@ export function createContext(
     config,
     db,
     limitChanges: createChangeLimiter(db),
+    lookUps: createLookUps(db),
+    limitPublic: createPublicLimiter(db),
     limitReads: createReadLimiter(db),
     limitSideWrites: createSideWriteLimiter(db),
     kv,

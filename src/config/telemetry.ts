@@ -1,6 +1,15 @@
-import { SAMPLERS, type TracingConfig } from '../platform/telemetry/tracing-config.ts'
+import type { SamplerName, TracingConfig } from '../platform/telemetry/tracing-config.ts'
 import { readCertificates } from './certificates.ts'
 import type { PlainName, Settings } from './settings.ts'
+
+const SAMPLERS = [
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+  'always_on',
+  'always_off',
+  'traceidratio',
+] as const satisfies readonly SamplerName[]
 
 /** The port that has the metrics alone; null where they are nowhere. */
 export function readMetricsPort(settings: Settings, port: number): number | null {

@@ -11,9 +11,11 @@ import { createMetrics } from '../../src/platform/metrics.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
 import {
   createChangeLimiter,
+  createPublicLimiter,
   createReadLimiter,
   createSideWriteLimiter,
 } from '../../src/platform/postgres/database.ts'
+import { createLookUps } from '../../src/platform/postgres/look-ups.ts'
 import { readMigrations } from '../../src/platform/postgres/migrate.ts'
 import { createQueue, type Queue, type QueueContext } from '../../src/platform/queue/queue.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
@@ -54,6 +56,8 @@ export async function testContext(environment: Record<string, string> = {}): Pro
     config,
     db: database.db,
     limitChanges: createChangeLimiter(database.db),
+    lookUps: createLookUps(database.db),
+    limitPublic: createPublicLimiter(database.db),
     limitReads: createReadLimiter(database.db),
     limitSideWrites: createSideWriteLimiter(database.db),
     kv,

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { isAllowedHost, isAllowedOrigin } from '../../platform/http/hosts.ts'
 import { traceRequest } from '../../platform/http/request-spans.ts'
 import { API_HEADERS, addHeaders, transportSecurity } from '../../platform/http/security-headers.ts'
-import { DeadlinePassed } from '../../platform/postgres/outages.ts'
+import { withinDeadline } from '../../platform/postgres/deadlines.ts'
 import { tracing } from '../../platform/tracing.ts'
 import { errorResponse, NOT_FOUND, toResponse } from './errors.ts'
 import { hostOf, type RequestStates } from './requests.ts'
@@ -42,6 +42,7 @@ export function requestPipeline(
       const handling = Promise.resolve(handle(request, ...rest) as Response | Promise<Response>)
       // Also where the answer is no longer waited for: only then has the caller's work ended.
       const handled = handling.finally(() => requests.of(original).endTurn?.())
+      // Looking up the caller, waiting for a turn and reading each have a deadline of their own, and would add up.
       const isRead = original.method === 'GET' || original.method === 'HEAD'
       const deadline = isRead ? ctx.db.deadlines.statementMilliseconds : Infinity
       return await requests.send(request, await withinDeadline(handled, deadline))
@@ -81,21 +82,6 @@ export function requestPipeline(
       )
     }
   }
-}
-
-/**
- * Gives up on a read that has taken as long as one statement may: looking up its caller, waiting for a turn and reading
- * each have a deadline of their own, and would add up.
- */
-async function withinDeadline(handled: Promise<Response>, milliseconds: number): Promise<Response> {
-  if (milliseconds === Infinity) return await handled
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DeadlinePassed()), milliseconds)
-  })
-  // Nobody hears of an error after the deadline.
-  handled.catch(() => {})
-  return await Promise.race([handled, late]).finally(() => clearTimeout(timer))
 }
 
 /** The request with its path rewritten, so that each route is declared once. */

@@ -46,6 +46,7 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
         requireJson(request)
         requests.requireUsableQuery(request)
         context.body = await requests.readBody(request)
+        await requests.waitForPublicTurn(request)
       },
     }),
     session: (kind: keyof typeof CALLER_DESCRIPTIONS) => ({

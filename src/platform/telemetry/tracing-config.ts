@@ -1,12 +1,7 @@
-/** The samplers that OTEL_TRACES_SAMPLER can name. */
-export const SAMPLERS = [
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-  'always_on',
-  'always_off',
-  'traceidratio',
-] as const
+type Rule = 'always_on' | 'always_off' | 'traceidratio'
+
+/** Which work is recorded; `parentbased_` where what sends a request decides, and says so. */
+export type SamplerName = Rule | `parentbased_${Rule}`
 
 /** Where traces are sent to, and which. */
 export type TracingConfig = Readonly<{
@@ -21,5 +16,5 @@ export type TracingConfig = Readonly<{
   /** Of the process, beside what it says of itself. */
   attributes: Readonly<Record<string, string>>
   /** `ratio` is from 0 to 1. */
-  sampler: Readonly<{ name: (typeof SAMPLERS)[number]; ratio: number }>
+  sampler: Readonly<{ name: SamplerName; ratio: number }>
 }>

@@ -8,7 +8,7 @@ test('a command of the store is a call, named without its key', async () => {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    fetch: () => Response.json({ result: [1, 1000] }),
+    fetch: () => Response.json([{ result: [1, 1000] }]),
   })
   const url = `http://127.0.0.1:${server.port}`
   const kv = openKv({ kind: 'upstash', url, token: 'needle' }, fakeClock(), recordedLog().log, 2000)
