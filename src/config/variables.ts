@@ -37,7 +37,8 @@ export const CONFIGURATION = [
   plain(
     'TRUSTED_PROXIES',
     null,
-    'Proxies whose X-Forwarded-* headers are trusted: CIDRs and the word private, comma-separated.',
+    'Proxies whose X-Forwarded-*, X-Request-Id and traceparent headers are trusted: CIDRs and the word private, ' +
+      'comma-separated.',
   ),
   secret('SECRET_KEY', 'Key for links and cursors: 64 hexadecimal characters.'),
   secret(

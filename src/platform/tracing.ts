@@ -44,7 +44,9 @@ export function traceCall<T>(name: string, attributes: Attributes, call: () => P
 export function errorKind(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code
   if (typeof code === 'string' && /^\w{1,40}$/.test(code)) return code
-  return error instanceof Error ? error.constructor.name : typeof error
+  if (!(error instanceof Error)) return typeof error
+  // The name of its class is another one in a minified program.
+  return /^\w{1,40}$/.test(error.name) ? error.name : 'Error'
 }
 
 async function ended<T>(span: Span, call: () => Promise<T>): Promise<T> {

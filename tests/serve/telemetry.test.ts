@@ -68,7 +68,7 @@ describe.each(['backend', 'worker', 'frontend'])('a %s', (component) => {
       const { status, type, text } = await metricsOf(port, path, { headers: { host: 'monitor.invalid' } })
       expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
       expect(text).toContain('\nkeyward_sign_ins_total{method="password",outcome="ok"} 0\n')
-      const hasQueue = text.includes('keyward_queue_jobs{job="send-invite"} 0\n')
+      const hasQueue = text.includes('keyward_queue_jobs{queue="send-invite"} 0\n')
       expect(hasQueue).toBe(component !== 'frontend')
     }
     for (const path of ['/', '/v1/roles/', '/service/health/', '/service/metrics/x'])
@@ -104,7 +104,7 @@ test('serve has the metrics of all of it on METRICS_PORT, on the address that it
   const keyward = startKeyward({ env })
   await ready(keyward)
   await eventually('the metrics are there', () => isListening(port))
-  expect((await metricsOf(port)).text).toContain('keyward_queue_oldest_job_seconds{job="remove-expired"}')
+  expect((await metricsOf(port)).text).toContain('keyward_queue_oldest_job_seconds{queue="remove-expired"}')
   await expectNoMetricsOn(keyward)
   expect(await keyward.stop()).toBe(0)
 }, 30_000)

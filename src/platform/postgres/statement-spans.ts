@@ -44,7 +44,8 @@ export function describeStatement(sql: string): Description {
     /^with\b.*?\b(select|insert|update|delete)\b/i.exec(text) ?? /^\W*(\w+)/.exec(text) ?? []
   const table = /\b(?:from|into|update|table)\s+(?:only\s+)?"?([a-z_][\w.]*)/i.exec(text)?.[1]
   const description = { summary: [operation.toUpperCase(), table].filter(Boolean).join(' '), text }
-  // Most statements come again and again; some are composed.
+  // Most statements come again and again; some are composed, and may be long.
+  if (sql.length > MAX_KNOWN_LENGTH) return description
   if (descriptions.size >= MAX_KNOWN) descriptions.clear()
   descriptions.set(sql, description)
   return description
@@ -52,6 +53,7 @@ export function describeStatement(sql: string): Description {
 
 const descriptions = new Map<string, Description>()
 const MAX_KNOWN = 1000
+const MAX_KNOWN_LENGTH = 5000
 const MAX_LENGTH = 20_000
 const MAX_SHOWN = 1000
 

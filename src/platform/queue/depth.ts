@@ -38,7 +38,7 @@ async function read(db: Database, names: readonly string[]): Promise<string> {
       ) as oldest
     ) as waiting`
   const samples = (value: 'depth' | 'age') =>
-    rows.map((row) => `{job="${row.name}"} ${Math.max(0, Math.round(row[value]))}`)
+    rows.map((row) => `{queue="${row.name}"} ${Math.max(0, Math.round(row[value]))}`)
   return [
     ...gauge('keyward_queue_jobs', 'Jobs that are still to be done, up to 10,000.', samples('depth')),
     ...gauge('keyward_queue_oldest_job_seconds', 'Age of the oldest of them.', samples('age')),

@@ -28,10 +28,10 @@ test('jobs that wait are counted by kind, with the age of the oldest, and those 
     ) as job (name, state, age)`
   const text = await queueDepth(ctx.db, NAMES)()
   expect(samples(text)).toEqual([
-    'keyward_queue_jobs{job="send-invite"} 2',
-    'keyward_queue_jobs{job="send-notice"} 0',
-    expect.stringMatching(/^keyward_queue_oldest_job_seconds\{job="send-invite"\} 9[0-5]$/),
-    'keyward_queue_oldest_job_seconds{job="send-notice"} 0',
+    'keyward_queue_jobs{queue="send-invite"} 2',
+    'keyward_queue_jobs{queue="send-notice"} 0',
+    expect.stringMatching(/^keyward_queue_oldest_job_seconds\{queue="send-invite"\} 9[0-5]$/),
+    'keyward_queue_oldest_job_seconds{queue="send-notice"} 0',
   ])
 })
 
