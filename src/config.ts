@@ -6,6 +6,7 @@ import {
   readAllowedHosts,
   readAllowedOrigins,
   readBindAddress,
+  readEmailDomains,
   readPublicAddress,
   readTrustedProxies,
 } from './config/addresses.ts'
@@ -13,10 +14,14 @@ import { readDeadlines } from './config/deadlines.ts'
 import { readSmtp, type Smtp } from './config/mail.ts'
 import { type RateLimit, readRateLimit } from './config/rate-limit.ts'
 import { type Environment, Settings } from './config/settings.ts'
+import { readSso } from './config/sso.ts'
 import { isDatabaseSet, readDatabase, readKv } from './config/stores.ts'
+import { readMetricsPort, readTracing } from './config/telemetry.ts'
 import type { KvConfig } from './platform/kv/kv.ts'
 import type { DatabaseConfig } from './platform/postgres/database.ts'
 import type { Deadlines } from './platform/postgres/deadlines.ts'
+import type { SsoConfig } from './platform/sso/provider-config.ts'
+import type { TracingConfig } from './platform/telemetry/tracing-config.ts'
 
 export type { Smtp } from './config/mail.ts'
 export type { RateLimit } from './config/rate-limit.ts'
@@ -32,6 +37,8 @@ export type Command = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate' | 
 export type Config = Readonly<{
   version: string
   port: number
+  /** Where the metrics are; null for nowhere. */
+  metricsPort: number | null
   bindAddress: string
   /** Absolute. */
   dataDirectory: string
@@ -56,8 +63,15 @@ export type Config = Readonly<{
   /** CIDRs, and the word `private`. */
   trustedProxies: readonly string[]
   passwordAuth: boolean
+  sso: SsoConfig
+  /** Lower case, ASCII; `.example.org` stands for subdomains. Empty where any domain is allowed. */
+  allowedEmailDomains: readonly string[]
+  /** Whose sessions by password must have a second factor. */
+  requireSecondFactor: 'off' | 'admins' | 'everyone'
   smtp: Smtp | null
   plan: 'free' | 'pro' | 'enterprise'
+  /** Null while tracing is off. */
+  tracing: TracingConfig | null
   rateLimits: Readonly<{ default: RateLimit | null; auth: RateLimit | null }>
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 }>
@@ -119,6 +133,7 @@ export function readConfig(command: Command, environment: Environment = process.
   const config: Config = {
     version: `v${packageJson.version}`,
     port,
+    metricsPort: readMetricsPort(settings, port),
     bindAddress: readBindAddress(settings, isEmbedded ? '127.0.0.1' : '0.0.0.0'),
     dataDirectory: readDataDirectory(settings),
     database: readDatabase(settings),
@@ -131,8 +146,12 @@ export function readConfig(command: Command, environment: Environment = process.
     registration: settings.word('REGISTRATION', ['open', 'invite']) ?? 'open',
     trustedProxies: readTrustedProxies(settings),
     passwordAuth: settings.boolean('ENABLE_PASSWORD_AUTH'),
+    sso: readSso(settings),
+    allowedEmailDomains: readEmailDomains(settings),
+    requireSecondFactor: settings.word('REQUIRE_SECOND_FACTOR', ['off', 'admins', 'everyone']) ?? 'off',
     smtp: readSmtp(settings),
     plan: settings.word('ORGANISATION_PLAN', ['free', 'pro', 'enterprise']) ?? 'enterprise',
+    tracing: readTracing(settings),
     rateLimits: {
       default: readRateLimit(settings, 'RATE_LIMIT_DEFAULT'),
       auth: readRateLimit(settings, 'RATE_LIMIT_AUTH'),
@@ -140,7 +159,6 @@ export function readConfig(command: Command, environment: Environment = process.
     logLevel:
       settings.word('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info',
   }
-  refuseSingleSignOn(settings)
   requireNeeds(settings, isEmbedded ? 'embedded' : command)
   if (settings.faults.length > 0) throw new ConfigError(Object.freeze([...settings.faults]))
   return deepFreeze(config)
@@ -161,14 +179,6 @@ function readHosts(settings: Settings, address: PublicAddress | null) {
     allowedHosts: readAllowedHosts(settings, address),
     allowedOrigins: readAllowedOrigins(settings, address),
   }
-}
-
-function refuseSingleSignOn(settings: Settings): void {
-  const name = settings.isSet('SSO_PROVIDERS') ? 'SSO_PROVIDERS' : 'NEXT_PUBLIC_NEXTAUTH_PROVIDERS'
-  const providers = settings.list(name)
-  if (providers.length === 0) return
-  settings.fault(`${name} is set, but this version has no single sign-on yet: remove ${name}.`)
-  for (const provider of providers) settings.clientSecret(provider.toUpperCase().replaceAll('-', '_'))
 }
 
 function requireNeeds(settings: Settings, command: Command | 'embedded'): void {
