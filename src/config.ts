@@ -23,7 +23,7 @@ export type { RateLimit } from './config/rate-limit.ts'
 export { CONFIGURATION } from './config/variables.ts'
 
 /** What follows `keyward` on the command line. Backend, worker and frontend are its components. */
-export type Command = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate' | 'health'
+export type Command = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate' | 'health' | 'users' | 'jobs'
 
 /**
  * What a deployment decides. For a command that needs no host or secret, one that is not set is an empty string or
@@ -75,12 +75,16 @@ export class ConfigError extends Error {
 
 type Need = 'database' | 'HOST' | 'SECRET_KEY' | 'SERVER_SECRET'
 
-// Only serve has an embedded database, and with it HOST has a default.
+const SERVICE: readonly Need[] = ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET']
+
+// With the embedded database, HOST has a default.
 const NEEDS: Record<Command | 'embedded', readonly Need[]> = {
   embedded: ['SECRET_KEY', 'SERVER_SECRET'],
-  serve: ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET'],
-  backend: ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET'],
-  worker: ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET'],
+  serve: SERVICE,
+  backend: SERVICE,
+  worker: SERVICE,
+  users: SERVICE,
+  jobs: SERVICE,
   frontend: ['HOST'],
   migrate: ['database'],
   health: [],
@@ -113,7 +117,7 @@ export function withSecrets(
  */
 export function readConfig(command: Command, environment: Environment = process.env): Config {
   const settings = new Settings(environment, readText)
-  const isEmbedded = command === 'serve' && !isDatabaseSet(settings)
+  const isEmbedded = EMBEDDABLE.includes(command) && !isDatabaseSet(settings)
   const port = settings.port('PORT') ?? 8080
   const address = readPublicAddress(settings, isEmbedded ? `localhost:${port}` : null)
   const config: Config = {
@@ -145,6 +149,8 @@ export function readConfig(command: Command, environment: Environment = process.
   if (settings.faults.length > 0) throw new ConfigError(Object.freeze([...settings.faults]))
   return deepFreeze(config)
 }
+
+const EMBEDDABLE: readonly Command[] = ['serve', 'users', 'jobs']
 
 const readDataDirectory = (settings: Settings): string => resolve(settings.text('KEYWARD_DATA') ?? '')
 

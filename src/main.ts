@@ -1,4 +1,6 @@
 import { createApp } from './backend/app.ts'
+import { GROUPS, runCommand } from './cli/run.ts'
+import { suggestion } from './cli/suggestion.ts'
 import { type Options, readOptions, USAGE } from './config/arguments.ts'
 import { banner } from './config/banner.ts'
 import {
@@ -30,53 +32,60 @@ import { startWorker } from './worker/worker.ts'
 const GRACE_SECONDS = 20
 const WAIT_SECONDS = 300
 
-const COMMANDS: Readonly<Record<Command, (options: Options) => Promise<void>>> = {
-  serve,
-  backend: async () => {
-    const ctx = await createReadyContext(readConfig('backend'))
-    const server = listen(listenOptions(ctx.config), (peers) => createApp(ctx, peers.addressOf).fetch)
-    onStop(() => server.stop(GRACE_SECONDS))
-    ctx.log.info({ url: server.url }, 'The backend is listening')
-  },
-  worker: async () => {
-    const ctx = await createReadyContext(readConfig('worker'))
-    const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
-    onStop(() => worker.stop())
-    const server = listen(listenOptions(ctx.config), () => workerHealth(ctx))
-    onStop(() => server.stop(GRACE_SECONDS))
-  },
-  frontend: async () => {
-    const config = readConfig('frontend')
-    const server = listen(listenOptions(config), () => createFrontend(config))
-    onStop(() => server.stop(GRACE_SECONDS))
-    createLog(config.logLevel).info({ url: server.url }, 'The frontend is listening')
-  },
-  migrate: (options) => (options.wait ? waitForMigration(options) : runMigration(options)),
-  health: async (options) => {
-    const config = readConfig('health')
-    const check = () => healthProblem(options.url, config)
-    if (options.timeout === undefined) {
-      const problem = await check()
-      if (problem !== null) throw new Error(problem)
-    } else await waitUntil('Keyward', check, waitOptions(options, config))
-    await stop(0)
-  },
-}
+const COMMANDS: Readonly<Record<Exclude<Command, keyof typeof GROUPS>, (options: Options) => Promise<void>>> =
+  {
+    serve,
+    backend: async () => {
+      const ctx = await createReadyContext(readConfig('backend'))
+      const server = listen(listenOptions(ctx.config), (peers) => createApp(ctx, peers.addressOf).fetch)
+      onStop(() => server.stop(GRACE_SECONDS))
+      ctx.log.info({ url: server.url }, 'The backend is listening')
+    },
+    worker: async () => {
+      const ctx = await createReadyContext(readConfig('worker'))
+      const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
+      onStop(() => worker.stop())
+      const server = listen(listenOptions(ctx.config), () => workerHealth(ctx))
+      onStop(() => server.stop(GRACE_SECONDS))
+    },
+    frontend: async () => {
+      const config = readConfig('frontend')
+      const server = listen(listenOptions(config), () => createFrontend(config))
+      onStop(() => server.stop(GRACE_SECONDS))
+      createLog(config.logLevel).info({ url: server.url }, 'The frontend is listening')
+    },
+    migrate: (options) => (options.wait ? waitForMigration(options) : runMigration(options)),
+    health: async (options) => {
+      const config = readConfig('health')
+      const check = () => healthProblem(options.url, config)
+      if (options.timeout === undefined) {
+        const problem = await check()
+        if (problem !== null) throw new Error(problem)
+      } else await waitUntil('Keyward', check, waitOptions(options, config))
+      await stop(0)
+    },
+  }
+
+const WORDS = [...Object.keys(COMMANDS), ...Object.keys(GROUPS)]
 
 async function main([word = 'serve', ...args]: readonly string[]): Promise<void> {
-  if (!Object.hasOwn(COMMANDS, word)) {
+  const isGroup = Object.hasOwn(GROUPS, word)
+  if (!isGroup && !Object.hasOwn(COMMANDS, word)) {
     const isHelp = /^(help|--help|-h)$/.test(word)
-    ;(isHelp ? process.stdout : process.stderr).write(USAGE)
+    if (isHelp) process.stdout.write(USAGE)
+    else process.stderr.write(`Unknown command: ${word}.${suggestion(word, WORDS)}\n\n${USAGE}`)
     process.exit(isHelp ? 0 : 2)
   }
-  const options = readOptions(word, args)
-  if (options === null) {
+  const options = isGroup ? null : readOptions(word, args)
+  if (!isGroup && options === null) {
     process.stderr.write(`Unknown option of ${word}: ${args.join(' ')}.\n\n${USAGE}`)
     process.exit(2)
   }
-  stopOnSignals()
+  // A command that is interrupted has not done what it was asked for.
+  stopOnSignals(isGroup ? 1 : 0)
   try {
-    await COMMANDS[word as Command](options)
+    if (options === null) await runCommand(word as keyof typeof GROUPS, args)
+    else await COMMANDS[word as keyof typeof COMMANDS](options)
   } catch (error) {
     if (isStopping()) return
     if (error instanceof ConfigError) process.stderr.write('Keyward cannot start:\n')

@@ -33,6 +33,11 @@ export async function lockAccountByEmail(
 export const markEmailVerified = async (tx: Transaction, userId: string, at: Date): Promise<boolean> =>
   (await queries.markEmailVerified(tx, userId, at)).count > 0
 
+/** Lets an account sign in although its e-mail address was never verified; the address stays unverified. */
+export async function waiveVerification(tx: Transaction, userId: string, at: Date): Promise<void> {
+  await queries.waiveVerification(tx, userId, at)
+}
+
 /** Gives an account a new password, whatever the old one was. */
 export async function replacePassword(
   tx: Transaction,

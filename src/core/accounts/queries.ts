@@ -61,6 +61,10 @@ export const markEmailVerified = (tx: Transaction, userId: string, at: Date) =>
     update users set email_verified_at = ${at}, updated_at = ${at}
     where id = ${userId} and email_verified_at is null`
 
+/** Asks for no verified e-mail address at sign-in any more. */
+export const waiveVerification = (tx: Transaction, userId: string, at: Date) =>
+  tx`update users set verification_required = false, updated_at = ${at} where id = ${userId} and verification_required`
+
 /** Replaces an account's password hash, unless it is another than `before` by now. */
 export const changePassword = (tx: Transaction, userId: string, before: string, after: string, at: Date) =>
   tx`

@@ -54,7 +54,11 @@ async function countOrInsert(
   })
 }
 
-function withKey(entry: queries.NewEntry, kind: 'one' | 'many', minute: number): queries.CoalescedEntry {
+function withKey(
+  entry: queries.NewEntry & { actor_id: string },
+  kind: 'one' | 'many',
+  minute: number,
+): queries.CoalescedEntry {
   const { actor_id, event_type, resource_type, resource_id, ip_address } = entry
   const same = [kind, actor_id, event_type, resource_type, resource_id, ip_address, minute]
   return { ...entry, coalesce_key: createHash('sha256').update(JSON.stringify(same)).digest() }
@@ -69,4 +73,8 @@ const withoutTarget = (event: CoalescedEvent): CoalescedEvent => ({
 })
 
 /** So that an actor that changes its address has one shared entry as well. */
-const withoutAddress = (entry: queries.NewEntry) => ({ ...entry, ip_address: null, user_agent: null })
+const withoutAddress = <E extends queries.NewEntry>(entry: E) => ({
+  ...entry,
+  ip_address: null,
+  user_agent: null,
+})

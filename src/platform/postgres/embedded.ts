@@ -13,8 +13,11 @@ import { pruneLogs, serverSettings } from './settings.ts'
 export type EmbeddedPostgres = {
   config: DatabaseConfig
   exited: Promise<void>
-  /** Ends connections, rolls back what is open, and resolves when the server is gone; safe to call twice. */
-  stop(): Promise<void>
+  /**
+   * Ends connections, rolls back what is open, and resolves when the server is gone; safe to call twice. With `patiently`
+   * it first waits up to 10 s until others have disconnected.
+   */
+  stop(options?: { patiently?: boolean }): Promise<void>
 }
 
 /** `temporary` trades durability for speed: for data that may be lost with the machine's power. */
@@ -109,14 +112,15 @@ function supervise(server: Server, cluster: string, options: EmbeddedPostgresOpt
   return {
     config: loopback(server.port, options.password),
     exited: server.exited,
-    stop: () => {
-      stopping ??= stopPostmaster(server.pid, cluster)
+    stop: ({ patiently = false } = {}) => {
+      stopping ??= stopPostmaster(server.pid, cluster, { patiently })
       return stopping
     },
   }
 }
 
-function loopback(port: number, password: string): DatabaseConfig {
+/** How Keyward connects to the embedded server on a port. */
+export function loopback(port: number, password: string): DatabaseConfig {
   return {
     host: '127.0.0.1',
     port,
