@@ -12,6 +12,7 @@ import {
 import { readDeadlines } from './config/deadlines.ts'
 import { readSmtp, type Smtp } from './config/mail.ts'
 import { type RateLimit, readRateLimit } from './config/rate-limit.ts'
+import { readAuditRetentionDays } from './config/retention.ts'
 import { type Environment, Settings } from './config/settings.ts'
 import { isDatabaseSet, readDatabase, readKv } from './config/stores.ts'
 import type { KvConfig } from './platform/kv/kv.ts'
@@ -59,6 +60,8 @@ export type Config = Readonly<{
   smtp: Smtp | null
   plan: 'free' | 'pro' | 'enterprise'
   rateLimits: Readonly<{ default: RateLimit | null; auth: RateLimit | null }>
+  /** How long audit entries are kept; null for ever. */
+  auditRetentionDays: number | null
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 }>
 
@@ -95,6 +98,10 @@ export function embeddedDataDirectory(environment: Environment = process.env): s
   const settings = new Settings(environment, readText)
   return isDatabaseSet(settings) ? null : readDataDirectory(settings)
 }
+
+/** What systemd says of the file that its journal reads; null without systemd. No setting: it describes where output goes. */
+export const journalStream = (environment: Environment = process.env): string | null =>
+  environment.JOURNAL_STREAM ?? null
 
 /** The environment with generated secrets for those that it does not set. */
 export function withSecrets(
@@ -141,6 +148,7 @@ export function readConfig(command: Command, environment: Environment = process.
       default: readRateLimit(settings, 'RATE_LIMIT_DEFAULT'),
       auth: readRateLimit(settings, 'RATE_LIMIT_AUTH'),
     },
+    auditRetentionDays: readAuditRetentionDays(settings),
     logLevel:
       settings.word('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info',
   }

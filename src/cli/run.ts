@@ -1,4 +1,4 @@
-import { embeddedDataDirectory, readConfig, withSecrets } from '../config.ts'
+import { embeddedDataDirectory, journalStream, readConfig, withSecrets } from '../config.ts'
 import { type Context, createContext } from '../context.ts'
 import { DomainError } from '../core/errors.ts'
 import { createLog } from '../platform/log.ts'
@@ -7,7 +7,7 @@ import { readMigrations } from '../platform/postgres/migrate.ts'
 import { outageOf, outageSentence } from '../platform/postgres/outages.ts'
 import { schemaProblem, schemaStatus } from '../platform/postgres/schema-status.ts'
 import { isStopping, onStop, printError, stop } from '../platform/process.ts'
-import { processTerminal } from '../platform/terminal.ts'
+import { processTerminal, type Terminal } from '../platform/terminal.ts'
 import { type Command, Declined, type Group, type Input, UsageError } from './command.ts'
 import { JOBS } from './jobs.ts'
 import { parse } from './parse.ts'
@@ -18,7 +18,7 @@ export const GROUPS: Readonly<Record<'users' | 'jobs', Group>> = { users: USERS,
 
 /** Runs a command of operators and ends the process: with 0 when it is done, 1 when it can't be, 2 for a wrong use. */
 export async function runCommand(name: keyof typeof GROUPS, args: readonly string[]): Promise<void> {
-  const terminal = processTerminal()
+  const terminal = processTerminal(journalStream())
   const parsed = parse(GROUPS[name], args)
   if (parsed.kind === 'help') {
     await terminal.print(parsed.text)
@@ -28,12 +28,17 @@ export async function runCommand(name: keyof typeof GROUPS, args: readonly strin
     terminal.warn(parsed.text)
     return stop(2)
   }
-  await stop(await exitCodeOf(name, parsed.command, parsed.input))
+  await stop(await exitCodeOf(name, terminal, parsed.command, parsed.input))
 }
 
-async function exitCodeOf(name: keyof typeof GROUPS, command: Command, input: Input): Promise<number> {
+async function exitCodeOf(
+  name: keyof typeof GROUPS,
+  terminal: Terminal,
+  command: Command,
+  input: Input,
+): Promise<number> {
   try {
-    await command.run(await openContext(name), processTerminal(), input)
+    await command.run(await openContext(name), terminal, input)
     return 0
   } catch (error) {
     if (error instanceof Declined || isStopping()) return 1

@@ -17,8 +17,8 @@ export type Terminal = Readonly<{
   isLogged: boolean
 }>
 
-/** The streams of this process. */
-export const processTerminal = (): Terminal => ({
+/** The streams of this process; `journal` is JOURNAL_STREAM, with which systemd names the file that its journal reads. */
+export const processTerminal = (journal: string | null): Terminal => ({
   print: (text) =>
     new Promise((resolve, reject) =>
       process.stdout.write(text, (error) => (error ? reject(error) : resolve())),
@@ -27,7 +27,7 @@ export const processTerminal = (): Terminal => ({
   canAsk: process.stdin.isTTY === true,
   ask: readLine,
   isSeen: process.stdout.isTTY === true,
-  isLogged: isLogged(process.env.JOURNAL_STREAM, process.pid),
+  isLogged: isLogged(journal),
 })
 
 function readLine(question: string): Promise<string | null> {
@@ -39,11 +39,11 @@ function readLine(question: string): Promise<string | null> {
   }).finally(() => lines.close()) as Promise<string | null>
 }
 
-/** What a container's first process prints is its log; systemd names the file that its journal reads. */
-function isLogged(journal: string | undefined, pid: number): boolean {
+/** What a container's first process prints is the container's log. */
+function isLogged(journal: string | null): boolean {
   if (process.stdout.isTTY) return false
-  if (pid === 1) return true
-  if (journal === undefined) return false
+  if (process.pid === 1) return true
+  if (journal === null) return false
   const { dev, ino } = fstatSync(1)
   return journal === `${dev}:${ino}`
 }

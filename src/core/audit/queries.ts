@@ -137,6 +137,25 @@ export async function insert(db: Queryable, entries: readonly NewEntry[]): Promi
   }
 }
 
+/** Deletes up to `limit` entries from before then, oldest first; tells how many. Locked ones are passed over. */
+export const removeBefore = async (
+  tx: Transaction,
+  organisationId: string,
+  before: Date,
+  limit: number,
+): Promise<number> => {
+  const { count } = await tx`
+    delete from audit_entries where id in (
+      select id from audit_entries where organisation_id = ${organisationId} and timestamp < ${before}
+      order by timestamp, id limit ${limit} for update skip locked
+    )`
+  return count
+}
+
+/** Replaces the new values of an entry. */
+export const replaceNewValues = (tx: Transaction, id: string, values: Json) =>
+  tx`update audit_entries set new_values = ${values} where id = ${id}`
+
 /** Adds one to the count of the actor's own entry, else of the shared one; false without either. */
 export async function countAgain(
   db: Queryable,
