@@ -10,7 +10,7 @@ import {
   readSecrets,
   type Secrets,
 } from './data-directory.ts'
-import { type DatabaseConfig, openDatabase } from './database.ts'
+import { type Database, type DatabaseConfig, openDatabase } from './database.ts'
 import { loopback, startEmbeddedPostgres } from './embedded.ts'
 import { runningPort } from './postmaster.ts'
 
@@ -72,7 +72,11 @@ async function start(path: string, log: Log): Promise<BorrowedDatabase | null> {
   try {
     const password = directory.secrets.DATABASE_PASSWORD
     const postgres = await startEmbeddedPostgres({ directory: path, password, log })
-    const release = () => postgres.stop({ patiently: true }).finally(() => directory.release())
+    const release = async () => {
+      const lock = await lockOutBorrowers(postgres.config)
+      await postgres.stop().finally(() => directory.release())
+      await lock.end({ timeout: 0 })
+    }
     return { config: postgres.config, secrets: directory.secrets, release }
   } catch (error) {
     await directory.release()
@@ -80,19 +84,36 @@ async function start(path: string, log: Log): Promise<BorrowedDatabase | null> {
   }
 }
 
-/** Null when it takes no connections: it is starting or stopping, or runs elsewhere. */
+/** Null when it takes no connections, or is about to stop: it is starting or stopping, or runs elsewhere. */
 async function connect(directory: string): Promise<BorrowedDatabase | null> {
   const port = await runningPort(clusterDirectory(directory))
   if (port === null) return null
   const secrets = await readSecrets(directory)
   const config = loopback(port, secrets.DATABASE_PASSWORD)
+  // Its session holds the lock until the release.
   const db = openDatabase(config, { max: 1 })
+  const release = () => db.end({ timeout: 1 })
   try {
-    await db`select 1`
-    return { config, secrets, release: async () => {} }
+    const [row] = await db`select pg_try_advisory_lock_shared(hashtextextended(${LOCK}, 0)) as free`
+    if (row?.free) return { config, secrets, release }
   } catch {
-    return null
-  } finally {
-    await db.end({ timeout: 1 })
+    // It is starting or stopping.
   }
+  await release()
+  return null
+}
+
+/** Held by everyone who uses the database of another process, and by that process when it stops the database. */
+const LOCK = 'keyward/borrowed'
+const BORROWERS_SECONDS = 10
+
+/** Waits until nobody else uses the database, and then keeps others from it. */
+async function lockOutBorrowers(config: DatabaseConfig): Promise<Database> {
+  const db = openDatabase(config, { max: 1, lockMilliseconds: BORROWERS_SECONDS * 1000, deadlines: null })
+  try {
+    await db`select pg_advisory_lock(hashtextextended(${LOCK}, 0))`
+  } catch {
+    // Somebody takes longer, or the server is gone: it is stopped all the same.
+  }
+  return db
 }

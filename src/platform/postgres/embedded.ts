@@ -13,11 +13,8 @@ import { pruneLogs, serverSettings } from './settings.ts'
 export type EmbeddedPostgres = {
   config: DatabaseConfig
   exited: Promise<void>
-  /**
-   * Ends connections, rolls back what is open, and resolves when the server is gone; safe to call twice. With `patiently`
-   * it first waits up to 10 s until others have disconnected.
-   */
-  stop(options?: { patiently?: boolean }): Promise<void>
+  /** Ends connections, rolls back what is open, and resolves when the server is gone; safe to call twice. */
+  stop(): Promise<void>
 }
 
 /** `temporary` trades durability for speed: for data that may be lost with the machine's power. */
@@ -112,8 +109,8 @@ function supervise(server: Server, cluster: string, options: EmbeddedPostgresOpt
   return {
     config: loopback(server.port, options.password),
     exited: server.exited,
-    stop: ({ patiently = false } = {}) => {
-      stopping ??= stopPostmaster(server.pid, cluster, { patiently })
+    stop: () => {
+      stopping ??= stopPostmaster(server.pid, cluster)
       return stopping
     },
   }

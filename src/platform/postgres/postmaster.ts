@@ -39,20 +39,13 @@ export async function stopLeftoverPostmaster(cluster: string): Promise<boolean> 
 
 /**
  * Stops a server with a fast shutdown: transactions are rolled back and the data is left clean. After 30 s it is
- * ended at once, which the next start repairs. Rejects if it runs even then. With `patiently`, it first waits 10 s until
- * its clients have left.
+ * ended at once, which the next start repairs. Rejects if it runs even then.
  */
-export async function stopPostmaster(
-  pid: number,
-  cluster: string,
-  { patiently = false } = {},
-): Promise<void> {
+export async function stopPostmaster(pid: number, cluster: string): Promise<void> {
   for (const [signal, seconds] of [
-    ['SIGTERM', patiently ? 10 : 0],
     ['SIGINT', 30],
     ['SIGQUIT', 10],
   ] as const) {
-    if (seconds === 0) continue
     if (!(await isPostmasterOf(pid, cluster))) return
     signalProcess(pid, signal)
     const until = performance.now() + seconds * 1000
