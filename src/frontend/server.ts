@@ -31,6 +31,9 @@ const ASSETS: ReadonlyMap<string, Asset> = new Map<string, Asset>([
   ['/keyward.css', { file: 'keyward.css', type: 'text/css; charset=utf-8' }],
 ])
 
+/** The older redirect address of single sign-on. The backend answers it, too, where it gets the request. */
+const CALLBACK = /^\/api\/auth\/callback\/([a-z0-9-]{1,40})\/?$/
+
 const HEADERS = {
   'content-security-policy':
     "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -51,6 +54,10 @@ export function createFrontend(config: Config, log = createLog(config.logLevel))
     }
     if (!isAllowedHost(config, request.headers.get('host') ?? url.host)) {
       return json(400, { error: 'This host name is not allowed. Add it to ALLOWED_HOSTS.' })
+    }
+    const callback = CALLBACK.exec(url.pathname)
+    if (callback !== null) {
+      return isRead ? redirect(`/service/auth/sso/${callback[1]}/callback/${url.search}`) : wrongMethod()
     }
     const asset = ASSETS.get(url.pathname.replace(/(.)\/$/, '$1'))
     if (asset === undefined) return json(404, { error: 'Not found: there is nothing at this path.' })
@@ -77,5 +84,8 @@ async function contentOf({ file, link = '' }: Asset): Promise<string> {
 
 const json = (status: number, body: object, headers = {}) =>
   Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } })
+
+const redirect = (location: string) =>
+  new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } })
 
 const wrongMethod = () => json(405, { error: 'Method not allowed.' }, { allow: 'GET, HEAD' })

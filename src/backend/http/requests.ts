@@ -70,6 +70,11 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       if (state.caller === null || !/^(GET|HEAD)$/.test(request.method)) return
       state.endTurn = await ctx.limitReads.enter(callerId(state.caller))
     },
+    /** Waits for the turn of the network that a request without credentials comes from; the pipeline ends it. */
+    waitForPublicTurn: async (request: Request): Promise<void> => {
+      const state = of(request)
+      state.endTurn = await ctx.limitPublic.enter(networkOf(state.source.ipAddress))
+    },
     /** Registers the body of a request before routing. */
     expectBody: (request: Request, path: string): void => {
       const state = of(request)
