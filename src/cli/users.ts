@@ -25,7 +25,7 @@ const row = (account: accounts.OperatorAccount): string[] => [
   account.email,
   account.fullName === '' ? '-' : account.fullName,
   account.role ?? 'not a member',
-  account.hasPassword ? 'password' : '-',
+  account.methods.length === 0 ? '-' : account.methods.join(', '),
   account.emailVerified ? 'yes' : 'no',
   account.createdAt.slice(0, 10),
 ]
@@ -63,6 +63,22 @@ function refuseLog(terminal: Terminal, { switches }: Input): void {
     'No link was made: standard output is no terminal, and the link must not end in a log. Run the command in a terminal ' +
       '(kubectl exec -it, docker exec -it), or add --json if a program reads it.',
   )
+}
+
+const allowLink: Command = {
+  name: 'allow-link',
+  usage: '<email>',
+  summary:
+    'Lets the next single sign-on with this address, verified, link to the account: for 24 hours, once.',
+  switches: ['json'],
+  faultOf: emailFault,
+  async run(ctx, terminal, input) {
+    const until = (await accounts.allowNextLink(ctx, emailOf(input))).toISOString()
+    if (input.switches.has('json')) return terminal.print(`${JSON.stringify({ until })}\n`)
+    await terminal.print(
+      `The next single sign-on with ${printable(emailOf(input))} links to the account, until ${until}.\n`,
+    )
+  },
 }
 
 const makeOwner: Command = {
@@ -106,5 +122,5 @@ const emailOf = ({ arguments: [email = ''] }: Input): string => email
 export const USERS: Group = {
   name: 'users',
   summary: 'Accounts, for operators: so that nobody is locked out.',
-  commands: [list, reset, makeOwner],
+  commands: [list, reset, allowLink, makeOwner],
 }

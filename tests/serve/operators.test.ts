@@ -57,7 +57,9 @@ describe('while Keyward serves with its embedded database', () => {
     expect(table.stdout).toMatch(
       /^E-MAIL +NAME +ROLE +SIGN-IN +VERIFIED +CREATED\nada@example\.org +- +Owner +password +no +\d{4}-\d\d-\d\d\n$/,
     )
-    expect(await accounts()).toMatchObject([{ email: 'ada@example.org', role: 'Owner', hasPassword: true }])
+    expect(await accounts()).toMatchObject([
+      { email: 'ada@example.org', role: 'Owner', methods: ['password'] },
+    ])
   })
 
   test('users reset prints a link to a program, which sets a password once; the entry names the operator', async () => {

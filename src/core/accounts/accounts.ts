@@ -53,6 +53,11 @@ export async function nameIfEmpty(tx: Transaction, userId: string, name: string,
   if (name !== '') await queries.nameIfEmpty(tx, userId, name, at)
 }
 
+/** Lets the next single sign-on with an account's verified address link its identity, once, until then. */
+export async function allowLink(tx: Transaction, userId: string, until: Date): Promise<void> {
+  await queries.allowLink(tx, userId, until)
+}
+
 /** Uses up an operator's permission to link an identity to an account; false when there is none at this time. */
 export const useLinkPermission = (tx: Transaction, userId: string, at: Date): Promise<boolean> =>
   queries.useLinkPermission(tx, userId, at)

@@ -80,6 +80,10 @@ export const replacePassword = (tx: Transaction, userId: string, passwordHash: s
 export const nameIfEmpty = (tx: Transaction, userId: string, name: string, at: Date) =>
   tx`update users set full_name = ${name}, updated_at = ${at} where id = ${userId} and full_name = ''`
 
+/** Permits an identity to be linked to an account until then. */
+export const allowLink = (tx: Transaction, userId: string, until: Date) =>
+  tx`update users set link_allowed_until = ${until} where id = ${userId}`
+
 /** Ends the permission to link an identity to an account; false when there is none at this time. */
 export const useLinkPermission = async (tx: Transaction, userId: string, at: Date): Promise<boolean> =>
   (

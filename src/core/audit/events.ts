@@ -178,6 +178,11 @@ export const EVENTS = {
   },
   'user.registered': { resource: 'user', meaning: 'An account was registered.' },
   'user.email_verified': { resource: 'user', meaning: 'The e-mail address of an account was verified.' },
+  'user.link_allowed': {
+    resource: 'user',
+    meaning: 'An operator let the next single sign-on with the address of an account link its identity.',
+    new: ['until'],
+  },
   'user.reset_link_created': {
     resource: 'user',
     meaning: 'An operator created a link that sets a new password.',

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { lockAccount } from '../accounts/accounts.ts'
+import { allowLink, lockAccount } from '../accounts/accounts.ts'
 import { forbidden } from '../errors.ts'
 import { createHandedLink, type HandedLink } from '../links/handed-link.ts'
 import { transaction } from '../transactions.ts'
@@ -14,7 +14,8 @@ export type OperatorAccount = Readonly<{
   /** The name of the member's role; null without a membership. */
   role: string | null
   emailVerified: boolean
-  hasPassword: boolean
+  /** Ways to sign in: `password`, and the identity providers that are linked. */
+  methods: readonly string[]
   createdAt: string
 }>
 
@@ -50,9 +51,37 @@ export async function createResetLink(ctx: Context, email: string): Promise<Hand
   })
 }
 
+/** How long a permission to link lasts. */
+const LINK_PERMISSION_SECONDS = 24 * 3600
+
+/**
+ * Lets the next single sign-on with this verified address link its identity to the account; tells until when. 404 for an
+ * unknown address, 403 where no identity provider is configured.
+ */
+export async function allowNextLink(ctx: Context, email: string): Promise<Date> {
+  if (ctx.config.sso.providers.length === 0) throw forbidden(NO_PROVIDERS)
+  const { user_id: userId } = await accountOf(ctx.db, email)
+  return transaction(ctx, async (tx) => {
+    await lockAccount(tx, userId)
+    const until = new Date(ctx.clock.now().getTime() + LINK_PERMISSION_SECONDS * 1000)
+    await allowLink(tx, userId, until)
+    await recordOperator(ctx, tx, 'users allow-link', {
+      eventType: 'user.link_allowed',
+      resourceId: userId,
+      newValues: { until: until.toISOString() },
+      description: 'An operator let the next single sign-on with the address link its identity.',
+    })
+    return until
+  })
+}
+
+const NO_PROVIDERS =
+  'No identity provider is configured (SSO_PROVIDERS), so nothing can be linked. To let the account in with a ' +
+  'password: "keyward users reset".'
+
 const PASSWORDS_OFF =
   'Password authentication is off (ENABLE_PASSWORD_AUTH): the link would be refused. ' +
-  'Turn it on, or let the account in through single sign-on.'
+  'Turn it on, or let the account in through single sign-on: "keyward users allow-link".'
 
 const present = (row: queries.ListedAccount): OperatorAccount => ({
   id: row.id,
@@ -60,6 +89,6 @@ const present = (row: queries.ListedAccount): OperatorAccount => ({
   fullName: row.full_name,
   role: row.role_name,
   emailVerified: row.email_verified_at !== null,
-  hasPassword: row.has_password,
+  methods: [...(row.has_password ? ['password'] : []), ...row.providers],
   createdAt: row.created_at.toISOString(),
 })

@@ -3,7 +3,7 @@ import type { Row } from '../tables.ts'
 
 /** An account as an operator sees it. */
 export type ListedAccount = Row<'users', 'id' | 'email' | 'full_name' | 'email_verified_at' | 'created_at'> &
-  Readonly<{ has_password: boolean; role_name: string | null }>
+  Readonly<{ has_password: boolean; providers: readonly string[]; role_name: string | null }>
 
 /** Accounts, oldest first, after the one given. */
 export const listAccounts = (
@@ -12,6 +12,7 @@ export const listAccounts = (
   limit: number,
 ) => db<ListedAccount[]>`
   select u.id, u.email, u.full_name, u.email_verified_at, u.created_at, u.password_hash is not null as has_password,
+    array(select provider from sso_identities i where i.user_id = u.id order by provider) as providers,
     r.name as role_name
   from users u
   left join members m on m.user_id = u.id and m.removed_at is null

@@ -48,7 +48,7 @@ test('all accounts are listed in the order of their creation, however many there
     fullName: 'Ada Example',
     role: null,
     emailVerified: true,
-    hasPassword: false,
+    methods: [],
     createdAt: own.clock.now().toISOString(),
   })
   await own.close()
