@@ -27,7 +27,7 @@ export const SSO_PRESETS: ReadonlyMap<string, SsoPreset> = new Map(
     // Its address claim is whatever a tenant's administrator writes: only xms_edov says that it was verified.
     microsoft: {
       name: 'Microsoft',
-      form: 'https://login.microsoftonline.com/<tenant id>/v2.0 for one tenant, or https://login.microsoftonline.com for several',
+      form: 'https://login.microsoftonline.com/<tenant id>/v2.0, or https://login.microsoftonline.com',
       emailVerification: 'xms_edov',
     },
     // Doorkeeper, on which GitLab builds, does not decode the header of client_secret_basic.

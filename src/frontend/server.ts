@@ -11,10 +11,10 @@ const FOLDER = new URL('./assets/', import.meta.url)
 
 /** The paths that links lead to, and what the page says there about the link. */
 const LINKS: Readonly<Record<'/' | `/${LinkPurpose}`, string>> = {
-  '/': '<p>You followed a set-up link? Send what it has after <code>setup_token=</code> as <code>setup_token</code> with the first registration, <code>POST /service/auth/password/register/</code>.</p>',
+  '/': '<p>You followed a set-up link? Send what it has after <code>setup_token=</code> as <code>setup_token</code> with the first registration, <code>POST /service/auth/password/register/</code>, or to sign in with a provider, <code>POST /service/auth/sso/…/authorize/</code>.</p>',
   '/invite':
     '<p>This link invites you to join an organisation. Its token is everything after the <code>#</code> in the address.</p>\n' +
-    '<p>If you have no account yet, send it as <code>invite</code> when you register, <code>POST /service/auth/password/register/</code>. If you have one, sign in and send it as <code>token</code> to <code>POST /service/auth/invites/accept/</code>.</p>',
+    '<p>If you have no account yet, send it as <code>invite</code> when you register, <code>POST /service/auth/password/register/</code>, or sign in with a provider, <code>POST /service/auth/sso/…/authorize/</code>. If you have one, sign in and send it as <code>token</code> to <code>POST /service/auth/invites/accept/</code>.</p>',
   '/verify-email':
     '<p>This link verifies your e-mail address. Send everything after the <code>#</code> in the address as <code>token</code> to <code>POST /service/auth/email/verify/</code>.</p>',
   '/reset-password':

@@ -82,6 +82,9 @@ function createProvider(
     // Everybody agrees to everything that Keyward asks for.
     loadExistingGrant: async (ctx) => {
       const { client, session } = ctx.oidc
+      // A new one would void the codes of sign-ins that are under way in other tabs.
+      const known = session?.grantIdFor(client?.clientId ?? '')
+      if (known) return await ctx.oidc.provider.Grant.find(known)
       const grant = new ctx.oidc.provider.Grant({ clientId: client?.clientId, accountId: session?.accountId })
       grant.addOIDCScope('openid email profile')
       await grant.save()

@@ -29,8 +29,8 @@ export const ssoRoutes = (ctx: Context, requests: RequestStates) =>
     .get(
       '/authorize',
       async ({ params, query, request }) => {
-        const { source } = requests.of(request)
-        const started = await flow.startSignIn(ctx, params.provider, startOf(query), source)
+        const visitor = visitorOf(requests, request)
+        const started = await flow.startSignIn(ctx, params.provider, startOf(query), visitor)
         return redirect(started.url, stateCookies(ctx.config, request, started))
       },
       {
@@ -58,8 +58,8 @@ export const ssoRoutes = (ctx: Context, requests: RequestStates) =>
     .post(
       '/authorize',
       async ({ body, params, request, set }) => {
-        const { source } = requests.of(request)
-        const started = await flow.startSignIn(ctx, params.provider, body, source)
+        const visitor = visitorOf(requests, request)
+        const started = await flow.startSignIn(ctx, params.provider, body, visitor)
         set.headers['set-cookie'] = stateCookies(ctx.config, request, started)
         return { url: started.url }
       },
@@ -79,7 +79,7 @@ export const ssoRoutes = (ctx: Context, requests: RequestStates) =>
     .get(
       '/callback',
       async ({ params, request }) => {
-        const { headers, source } = requests.of(request)
+        const { headers } = requests.of(request)
         const callback = new URL(request.url)
         const { id } = findProvider(ctx, params.provider)
         const [state = '', ...others] = callback.searchParams.getAll('state')
@@ -87,7 +87,12 @@ export const ssoRoutes = (ctx: Context, requests: RequestStates) =>
         const ended = isOne ? [endedStateCookie(ctx.config, id, state)] : []
         // The state is used up, however it ends.
         if (ended[0] !== undefined) headers['set-cookie'] = ended[0]
-        const { returnTo, signedIn } = await flow.finish(ctx, id, returning(ctx, request, callback), source)
+        const { returnTo, signedIn } = await flow.finish(
+          ctx,
+          id,
+          returning(ctx, request, callback),
+          visitorOf(requests, request),
+        )
         const cookies = signedIn === null ? [] : sessionCookies(ctx, signedIn)
         return redirect(`${ctx.config.origin}${returnTo}`, [...cookies, ...ended])
       },
@@ -123,6 +128,11 @@ export const callbackAlias = (ctx: Context, requests: RequestStates) =>
       },
     },
   )
+
+const visitorOf = (requests: RequestStates, request: Request): flow.Visitor => ({
+  source: requests.of(request).source,
+  leaveTurn: () => requests.leaveTurn(request),
+})
 
 const startOf = ({ return_to }: { return_to?: string }) => (return_to === undefined ? {} : { return_to })
 

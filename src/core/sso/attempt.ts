@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { SsoError, type SsoFailure } from '../../platform/sso/provider.ts'
+import type { SsoError, SsoFailure } from '../../platform/sso/provider.ts'
 import type { AccountRow } from '../accounts/account.ts'
 import type { RequestSource } from '../actor.ts'
 import { DomainError } from '../errors.ts'
@@ -26,11 +26,11 @@ export async function attemptStep<T>(
   try {
     return await step(attempt)
   } catch (error) {
-    const failure = error instanceof SsoError ? failureOf(error, name) : error
+    const failure = isSsoError(error) ? failureOf(error, name) : error
     if (failure instanceof DomainError && isOfTheSignIn(failure)) {
       const { requestId, ipAddress } = source
       ctx.metrics.countFailedSignIn()
-      const cause = error instanceof SsoError ? error.cause : attempt.cause
+      const cause = isSsoError(error) ? error.cause : attempt.cause
       ctx.log.warn(
         { requestId, ipAddress, provider: id, cause },
         `A single sign-on failed: ${failure.message}`,
@@ -42,6 +42,9 @@ export async function attemptStep<T>(
     throw failure
   }
 }
+
+/** By its name: core knows the platform by its types alone. */
+const isSsoError = (error: unknown): error is SsoError => error instanceof Error && error.name === 'SsoError'
 
 const isOfTheSignIn = ({ status, message }: DomainError): boolean =>
   status !== 429 && (status !== 503 || message.includes(UNREACHABLE))

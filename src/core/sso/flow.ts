@@ -56,6 +56,9 @@ export type StartedFlow = Readonly<{ url: string; provider: string; state: strin
 /** A flow that is complete, and the session that it has opened. */
 export type FinishedFlow = Readonly<{ returnTo: string; signedIn: CompletedSignIn | null }>
 
+/** Whose request it is. `leaveTurn` is called before a provider is asked, so that nobody waits for a slow one in line. */
+export type Visitor = Readonly<{ source: RequestSource; leaveTurn: () => void }>
+
 /** What a browser brings back from a provider: its cookies of the state, of its session and of its devices. */
 export type Returning = Readonly<{
   callback: URL
@@ -72,7 +75,7 @@ export async function startSignIn(
   ctx: Context,
   providerId: string,
   input: Readonly<{ return_to?: string; invite?: string; setup_token?: string }>,
-  source: RequestSource,
+  { source, leaveTurn }: Visitor,
 ): Promise<StartedFlow> {
   await countSsoStep(ctx, 'start', source.ipAddress)
   const provider = findProvider(ctx, providerId)
@@ -85,6 +88,7 @@ export async function startSignIn(
     enforce(policy.start, { isFirst, hasSetupToken })
     const invite = input.invite ?? null
     if (invite !== null) await preview(ctx, invite)
+    leaveTurn()
     return await begin(ctx, provider, input.return_to ?? '/', { kind: 'sign-in', invite, hasSetupToken })
   })
 }
@@ -114,7 +118,7 @@ export async function finish(
   ctx: Context,
   providerId: string,
   returning: Returning,
-  source: RequestSource,
+  { source, leaveTurn }: Visitor,
 ): Promise<FinishedFlow> {
   await countSsoStep(ctx, 'callback', source.ipAddress)
   const provider = findProvider(ctx, providerId)
@@ -124,6 +128,7 @@ export async function finish(
     const { purpose, returnTo } = flow
     const caller =
       purpose.kind === 'link' ? await requireSession(ctx, attempt, purpose, returning, source) : null
+    leaveTurn()
     const profile = await provider.profileOf(returning.callback, checksOf(ctx, state, provider.id))
     const person = personOf(ctx, provider.name, profile)
     if (caller !== null || purpose.kind === 'link') {

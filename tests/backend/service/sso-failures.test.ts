@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/platform/clock.ts'
 import type { SsoProvider } from '../../../src/platform/sso/provider.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
+import { eventually } from '../../support/eventually.ts'
 import { recordedLog } from '../../support/log-recorder.ts'
 import { type MaliciousProvider, startMaliciousProvider } from '../../support/malicious-provider.ts'
 import { owner } from '../../support/people.ts'
@@ -171,6 +172,34 @@ describe('a provider that is in trouble', () => {
     expect([status, body.includes(unreachable.replace("'", '&#39;'))]).toEqual([503, true])
     expect(seconds).toBeLessThan(5)
     expect(await ctx.db`select 1 from sessions`).toHaveLength(0)
+  })
+
+  test('delays no sign-in with a password, however many wait for it', async () => {
+    let release = () => {}
+    const waiting = new Promise<void>((done) => {
+      release = done
+    })
+    idp.answers.token = async (honest) => {
+      await waiting
+      return honest()
+    }
+    const browsers = Array.from({ length: 70 }, () => ssoBrowser(service))
+    const callbacks = await Promise.all(
+      browsers.map(async (browser) => await idp.visit(await browser.begin('acme'))),
+    )
+    const coming = browsers.map((browser, i) => browser.comeBack(callbacks[i] as URL))
+    await eventually(
+      'all wait for the provider',
+      async () => idp.requests.filter(({ endpoint }) => endpoint === 'token').length === 70,
+    )
+    const { status } = await service.anonymous.post('/service/auth/password/login/', {
+      email: 'nobody@example.org',
+      password: 'wrong',
+    })
+    expect(status).toBe(401)
+    release()
+    const statuses = (await Promise.all(coming)).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([302]))
   })
 
   test('by answering without end is given up', async () => {

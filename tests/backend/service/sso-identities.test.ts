@@ -1,8 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import type { AccountRow } from '../../../src/core/accounts/account.ts'
+import { findAccount } from '../../../src/core/accounts/accounts.ts'
+import * as sessions from '../../../src/core/sessions/sessions.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
 import { type IdentityProvider, startIdentityProvider } from '../../support/identity-provider.ts'
 import { owner } from '../../support/people.ts'
+import { raceFor } from '../../support/races.ts'
 import { register, signIn } from '../../support/sign-in.ts'
 import { redirectUri, ssoBrowser } from '../../support/sso.ts'
 
@@ -187,4 +191,25 @@ test('of two requests that unlink the last two ways in at once, one is refused',
   )
   expect(answers.map(({ status }) => status).sort()).toEqual([204, 403])
   expect(await ctx.db`select 1 from sso_identities`).toHaveLength(1)
+})
+
+test('an identity that is unlinked before the session begins opens none', async () => {
+  const ada = ssoBrowser(service)
+  await ada.signIn('keycloak', idp)
+  const [identity] = await ctx.db`select id, user_id from sso_identities`
+  const account = (await findAccount(ctx.db, identity?.user_id)) as AccountRow
+  const source = { ipAddress: null, userAgent: null, requestId: 'x' }
+  const open = () => sessions.open(ctx, account, { method: 'sso', identityId: identity?.id }, source)
+  expect(await open()).not.toBeNull()
+  // Unlinked while the sign-in waits for its account.
+  const [opened] = await raceFor(
+    ctx.db,
+    async (tx) => {
+      await tx`select 1 from users where id = ${identity?.user_id} for update`
+      await tx`delete from sso_identities where id = ${identity?.id}`
+    },
+    open,
+  )
+  expect(opened).toBeNull()
+  expect(await open()).toBeNull()
 })

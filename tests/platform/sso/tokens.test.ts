@@ -43,6 +43,11 @@ test('its honest token is taken', async () => {
   })
 })
 
+test('a token for several clients of the issuer is taken if Keyward is the one that it was issued to', async () => {
+  malicious.claims = (claims) => ({ ...claims, aud: ['other-client', 'keyward'], azp: 'keyward' })
+  expect(await signInAt(start(), malicious)).toMatchObject({ subject: 'ada' })
+})
+
 const unsigned = (alg: string) => (claims: Claims) => `${part({ alg, typ: 'JWT' })}.${part(claims)}.`
 
 /** The public key, which everybody has, used as the secret of a MAC. */
