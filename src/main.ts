@@ -32,39 +32,40 @@ import { startWorker } from './worker/worker.ts'
 const GRACE_SECONDS = 20
 const WAIT_SECONDS = 300
 
-const COMMANDS: Readonly<Record<Exclude<Command, keyof typeof GROUPS>, (options: Options) => Promise<void>>> =
-  {
-    serve,
-    backend: async () => {
-      const ctx = await createReadyContext(readConfig('backend'))
-      const server = listen(listenOptions(ctx.config), (peers) => createApp(ctx, peers.addressOf).fetch)
-      onStop(() => server.stop(GRACE_SECONDS))
-      ctx.log.info({ url: server.url }, 'The backend is listening')
-    },
-    worker: async () => {
-      const ctx = await createReadyContext(readConfig('worker'))
-      const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
-      onStop(() => worker.stop())
-      const server = listen(listenOptions(ctx.config), () => workerHealth(ctx))
-      onStop(() => server.stop(GRACE_SECONDS))
-    },
-    frontend: async () => {
-      const config = readConfig('frontend')
-      const server = listen(listenOptions(config), () => createFrontend(config))
-      onStop(() => server.stop(GRACE_SECONDS))
-      createLog(config.logLevel).info({ url: server.url }, 'The frontend is listening')
-    },
-    migrate: (options) => (options.wait ? waitForMigration(options) : runMigration(options)),
-    health: async (options) => {
-      const config = readConfig('health')
-      const check = () => healthProblem(options.url, config)
-      if (options.timeout === undefined) {
-        const problem = await check()
-        if (problem !== null) throw new Error(problem)
-      } else await waitUntil('Keyward', check, waitOptions(options, config))
-      await stop(0)
-    },
-  }
+type Plain = Exclude<Command, keyof typeof GROUPS>
+
+const COMMANDS: Readonly<Record<Plain, (options: Options) => Promise<void>>> = {
+  serve,
+  backend: async () => {
+    const ctx = await createReadyContext(readConfig('backend'))
+    const server = listen(listenOptions(ctx.config), (peers) => createApp(ctx, peers.addressOf).fetch)
+    onStop(() => server.stop(GRACE_SECONDS))
+    ctx.log.info({ url: server.url }, 'The backend is listening')
+  },
+  worker: async () => {
+    const ctx = await createReadyContext(readConfig('worker'))
+    const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
+    onStop(() => worker.stop())
+    const server = listen(listenOptions(ctx.config), () => workerHealth(ctx))
+    onStop(() => server.stop(GRACE_SECONDS))
+  },
+  frontend: async () => {
+    const config = readConfig('frontend')
+    const server = listen(listenOptions(config), () => createFrontend(config))
+    onStop(() => server.stop(GRACE_SECONDS))
+    createLog(config.logLevel).info({ url: server.url }, 'The frontend is listening')
+  },
+  migrate: (options) => (options.wait ? waitForMigration(options) : runMigration(options)),
+  health: async (options) => {
+    const config = readConfig('health')
+    const check = () => healthProblem(options.url, config)
+    if (options.timeout === undefined) {
+      const problem = await check()
+      if (problem !== null) throw new Error(problem)
+    } else await waitUntil('Keyward', check, waitOptions(options, config))
+    await stop(0)
+  },
+}
 
 const WORDS = [...Object.keys(COMMANDS), ...Object.keys(GROUPS)]
 
