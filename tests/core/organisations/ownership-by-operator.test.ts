@@ -140,7 +140,7 @@ test('beside a transfer by the Owner there is one Owner, and whoever was late is
     ctx.db,
     lock,
     () => outcome(make(grace)),
-    () => outcome(transfer(ctx, actor, { member_id: alan.id })),
+    () => outcome(transfer(ctx, actor, { member_id: alan.id }, 'browser')),
   )
   expect(outcomes.filter((one) => one === 'done')).toHaveLength(1)
   const expected = outcomes[0] === 'done' ? ['owner', 'admin'] : ['admin', 'owner']
