@@ -6,6 +6,7 @@ import type { RequestSource } from '../actor.ts'
 import { conflict } from '../errors.ts'
 import { acceptFor, lockInvite, requireInviteFor } from '../invites/acceptance.ts'
 import { sendVerification } from '../links/email-links.ts'
+import { wakeNotices } from '../notices/notices.ts'
 import { createOrganisation } from '../organisations/creation.ts'
 import { enforce } from '../policy.ts'
 import { written } from '../rows.ts'
@@ -96,7 +97,7 @@ export async function register(
       deviceCookie: deviceCookie(ctx, account, deviceCookies),
     }
   })
-  if (registered.answer.verificationRequired) await ctx.queue.wake()
+  await wakeNotices(ctx)
   return registered
 }
 

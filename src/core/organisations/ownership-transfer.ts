@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { type Actor, type Caller, isActor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import * as members from '../members/members.ts'
+import { queueOrganisationNotices, wakeNotices } from '../notices/notices.ts'
 import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
 import { Id, StrictObject } from '../schema.ts'
@@ -27,8 +28,8 @@ export function requireRecentlySignedInOwner(ctx: Context, caller: Caller, signe
  * Makes another member the Owner, and the caller an Admin. 404 for an unknown member, 403 for one without global
  * access. Both have global access before and after, so no key copy changes.
  */
-export const transfer = (ctx: Context, actor: Actor, input: TransferOwnership): Promise<void> =>
-  changeOrganisation(ctx, actor, async (tx, actor) => {
+export async function transfer(ctx: Context, actor: Actor, input: TransferOwnership): Promise<void> {
+  await changeOrganisation(ctx, actor, async (tx, actor) => {
     // The role is checked again under the lock; that the sign-in is recent was checked by the route.
     enforce(policy.transferOwnership, { kind: actor.role.kind, signedInSecondsAgo: 0 })
     const target = await members.referredTo(tx, actor, input.member_id)
@@ -49,4 +50,10 @@ export const transfer = (ctx: Context, actor: Actor, input: TransferOwnership): 
       newValues: { ownerId: target.id },
       description: 'Ownership transferred; the former Owner is now an Admin.',
     })
+    await queueOrganisationNotices(ctx, tx, actor.organisation.id, [
+      [target.user_id, 'ownership-received'],
+      ...(actor.userId === null ? [] : [[actor.userId, 'ownership-given'] as const]),
+    ])
   })
+  await wakeNotices(ctx)
+}

@@ -183,7 +183,11 @@ describe('POST /service/auth/password/forgot and reset', () => {
     const { email, userId, token } = await forgetful()
     const [link] =
       await ctx.db`select id from email_links where user_id = ${userId} and purpose = 'reset-password'`
-    await jobCalled(ctx, 'send-password-reset').run({ linkId: link?.id }, new AbortController().signal)
+    await jobCalled(ctx, 'send-password-reset').run(
+      { linkId: link?.id },
+      new AbortController().signal,
+      randomUUID(),
+    )
     expect(sentTo(email).map(({ text }) => text.includes(token))).toEqual([false, true, true])
     ctx.clock.advance(3600)
     const late = await post('password/reset/', { token, new_password: 'battery staple' })

@@ -342,7 +342,11 @@ describe('Where a mail gateway is configured', () => {
     expect(job?.data).toEqual({ inviteId: body.id })
     await runJobs(mailing)
     const first = lastLink(mailing)
-    await jobCalled(mailing, 'send-invite').run({ inviteId: body.id }, new AbortController().signal)
+    await jobCalled(mailing, 'send-invite').run(
+      { inviteId: body.id },
+      new AbortController().signal,
+      randomUUID(),
+    )
     expect(lastLink(mailing)).toEqual(first)
   })
 

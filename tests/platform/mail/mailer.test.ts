@@ -7,9 +7,11 @@ import { selfSignedCertificate } from '../../support/certificate.ts'
 const { cert, key } = selfSignedCertificate()
 const other = selfSignedCertificate()
 const mail = {
+  id: 'c0ffee00-0000-4000-8000-000000000001',
   to: 'grace@example.org',
   subject: 'Join Café Ünlimited on Keyward',
   text: 'Follow this link:\n\nhttps://keyward.example.org/invite#token',
+  html: '<p>Follow <a href="https://keyward.example.org/invite#token">this link</a>.</p>',
 }
 type Received = { secure: boolean; user: unknown; from: string; to: string[]; text: string }
 
@@ -52,6 +54,8 @@ function mailerTo(port: number, settings: Partial<MailGateway> = {}) {
     user: null,
     password: null,
     from: 'keyward@example.org',
+    fromName: 'Keyward',
+    subjectPrefix: '',
     tls: 'starttls',
     ca: cert,
     ...settings,
