@@ -28,6 +28,7 @@ const STYLES = {
   mark: { color: '#55524b', fontSize: '13px', fontWeight: 600, lineHeight: '20px', margin: '0 0 20px' },
   title: { color: '#1c1b18', fontSize: '19px', fontWeight: 600, lineHeight: '26px', margin: '0 0 16px' },
   text: { color: '#1c1b18', fontSize: '15px', lineHeight: '23px', margin: '0 0 14px' },
+  link: { margin: '0 0 14px' },
   button: {
     backgroundColor: '#3450c8',
     borderRadius: '5px',
@@ -92,12 +93,12 @@ const Action = ({ hint, label, url }: NonNullable<Letter['action']>) => (
     <p className="ink" style={STYLES.text}>
       {hint}
     </p>
-    <p style={STYLES.text}>
+    <p style={STYLES.link}>
       <a className="button" href={url} style={STYLES.button}>
         {label}
       </a>
     </p>
-    <p style={STYLES.text}>
+    <p style={STYLES.link}>
       <a className="address" href={url} style={STYLES.address}>
         {url}
       </a>
