@@ -29,13 +29,15 @@ export type MailGateway = Readonly<{
   ca: string | null
 }>
 
+/** Less than a job may take: while one worker still sends a mail, no other begins to. */
+export const MAIL_SECONDS = 90
+
 /**
- * A mailer over SMTP; a connection for each mail, given up after 30 s of silence or 90 s in all: before a job's time is
- * over, and another worker sends the mail as well. With `starttls` a gateway that does
+ * A mailer over SMTP; a connection for each mail, given up after 30 s of silence, or `seconds` in all. With `starttls` a gateway that does
  * not offer it is refused: neither a password nor a link travels in the clear unless `none` says so. Without a gateway
  * every mail is rejected.
  */
-export function createMailer(gateway: MailGateway | null): Mailer {
+export function createMailer(gateway: MailGateway | null, seconds = MAIL_SECONDS): Mailer {
   if (gateway === null) {
     return { send: () => Promise.reject(new Error('There is no mail gateway.')), close: async () => {} }
   }
@@ -56,7 +58,7 @@ export function createMailer(gateway: MailGateway | null): Mailer {
   })
   return {
     async send({ id, to, subject, text, html }, signal) {
-      const deadline = AbortSignal.timeout(MAIL_TIMEOUT_MS)
+      const deadline = AbortSignal.timeout(seconds * 1000)
       await transport.sendMail({
         // As objects: a text would be read as a list of addresses.
         from: { name: gateway.fromName, address: gateway.from },
@@ -74,7 +76,6 @@ export function createMailer(gateway: MailGateway | null): Mailer {
 }
 
 const TIMEOUT_MS = 30_000
-const MAIL_TIMEOUT_MS = 90_000
 
 /** Absence notes and the like are not to answer (RFC 3834; the second is Exchange's). */
 const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
