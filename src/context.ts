@@ -11,13 +11,17 @@ import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
 import {
   createChangeLimiter,
+  createPublicLimiter,
   createReadLimiter,
   createSideWriteLimiter,
   type Database,
   type DatabaseConfig,
   openDatabase,
 } from './platform/postgres/database.ts'
+import { createLookUps, type LookUps } from './platform/postgres/look-ups.ts'
 import { createQueue, type Queue } from './platform/queue/queue.ts'
+import type { SsoProvider } from './platform/sso/provider.ts'
+import { createProviders } from './platform/sso/providers.ts'
 
 /** Everything that a use case works with: its first parameter. */
 export type Context = Readonly<{
@@ -25,6 +29,9 @@ export type Context = Readonly<{
   db: Database
   /** Limits how many transactions wait for an organisation's row at once. */
   limitChanges: FairLimiter
+  lookUps: LookUps
+  /** Limits each network's requests that need no credentials. */
+  limitPublic: FairLimiter
   /** Limits each caller's reads, and its changes that lock no organisation. Never entered within one of the others. */
   limitReads: FairLimiter
   /** Limits the writes that no response depends on. */
@@ -35,6 +42,8 @@ export type Context = Readonly<{
   clock: Clock
   keys: ServerKeys
   passwords: Passwords
+  /** The providers of single sign-on, in the order of the configuration. */
+  sso: readonly SsoProvider[]
   log: Log
   metrics: Metrics
   /** The newest migration that this program knows: the database's schema must be at least there. */
@@ -57,6 +66,8 @@ export function createContext(
     config,
     db,
     limitChanges: createChangeLimiter(db),
+    lookUps: createLookUps(db),
+    limitPublic: createPublicLimiter(db),
     limitReads: createReadLimiter(db),
     limitSideWrites: createSideWriteLimiter(db),
     kv,
@@ -66,6 +77,7 @@ export function createContext(
     log,
     keys: createServerKeys(config.serverSecret),
     passwords: createPasswords(),
+    sso: createProviders(config.sso, clock, { log }),
     metrics: createMetrics(),
     schemaVersion,
     close: async () => {

@@ -17,7 +17,10 @@ export function createLargeResponses(limits = { maxBytes: 128 * MIB, maxBytesEac
   return {
     /** The response as it is to be sent. Throws 503 where the caller has too much unread. */
     send: async (response: Response, caller: string): Promise<Response> => {
-      const bytes = new Uint8Array(await response.arrayBuffer())
+      const text = await response.text()
+      // A character takes three bytes at most.
+      if (text.length <= LARGE_BYTES / 3) return new Response(text, response)
+      const bytes = new TextEncoder().encode(text)
       if (bytes.length <= LARGE_BYTES) return new Response(bytes, response)
       if (!budget.take(caller, bytes.length)) throw unread()
       return new Response(

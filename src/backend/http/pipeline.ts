@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { isAllowedHost, isAllowedOrigin } from '../../platform/http/hosts.ts'
 import { API_HEADERS, addHeaders, transportSecurity } from '../../platform/http/security-headers.ts'
-import { DeadlinePassed } from '../../platform/postgres/outages.ts'
+import { withinDeadline } from '../../platform/postgres/deadlines.ts'
 import { errorResponse, NOT_FOUND, toResponse } from './errors.ts'
 import { hostOf, type RequestStates } from './requests.ts'
 
@@ -12,6 +12,9 @@ const ALIAS = /^\/(?:service|service\/public|public)(?=\/v1(?:\/|$))/
 
 /** Health, readiness and metrics are served for any Host. */
 const ANY_HOST = /^\/service\/(?:health|ready|metrics)\/?$/
+
+/** Reads that change something and ask an identity provider, which has a deadline of its own. */
+const ASKS_A_PROVIDER = /^\/service\/auth\/sso\/[^/]+\/(?:authorize|callback)\/?$/
 
 const CORS_HEADERS: Readonly<Record<string, string>> = {
   'access-control-expose-headers':
@@ -40,8 +43,10 @@ export function requestPipeline(
       const handling = Promise.resolve(handle(request, ...rest) as Response | Promise<Response>)
       // Also where the answer is no longer waited for: only then has the caller's work ended.
       const handled = handling.finally(() => requests.of(original).endTurn?.())
+      // Looking up the caller, waiting for a turn and reading each have a deadline of their own, and would add up.
       const isRead = original.method === 'GET' || original.method === 'HEAD'
-      const deadline = isRead ? ctx.db.deadlines.statementMilliseconds : Infinity
+      const deadline =
+        isRead && !ASKS_A_PROVIDER.test(path) ? ctx.db.deadlines.statementMilliseconds : Infinity
       return await requests.send(request, await withinDeadline(handled, deadline))
     }
 
@@ -70,21 +75,6 @@ export function requestPipeline(
       return response
     }
   }
-}
-
-/**
- * Gives up on a read that has taken as long as one statement may: looking up its caller, waiting for a turn and reading
- * each have a deadline of their own, and would add up.
- */
-async function withinDeadline(handled: Promise<Response>, milliseconds: number): Promise<Response> {
-  if (milliseconds === Infinity) return await handled
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DeadlinePassed()), milliseconds)
-  })
-  // Nobody hears of an error after the deadline.
-  handled.catch(() => {})
-  return await Promise.race([handled, late]).finally(() => clearTimeout(timer))
 }
 
 /** The request with its path rewritten, so that each route is declared once. */

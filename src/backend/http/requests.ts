@@ -70,6 +70,17 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       if (state.caller === null || !/^(GET|HEAD)$/.test(request.method)) return
       state.endTurn = await ctx.limitReads.enter(callerId(state.caller))
     },
+    /** Waits for the turn of the network that a request without credentials comes from; the pipeline ends it. */
+    waitForPublicTurn: async (request: Request): Promise<void> => {
+      const state = of(request)
+      state.endTurn = await ctx.limitPublic.enter(networkOf(state.source.ipAddress))
+    },
+    /** Ends the turn early, before something slow that needs no connection of the database. */
+    leaveTurn: (request: Request): void => {
+      const state = of(request)
+      state.endTurn?.()
+      state.endTurn = null
+    },
     /** Registers the body of a request before routing. */
     expectBody: (request: Request, path: string): void => {
       const state = of(request)

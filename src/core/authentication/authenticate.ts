@@ -5,6 +5,7 @@ import { unauthenticated } from '../errors.ts'
 import { permissionsOf } from '../permissions.ts'
 import { isSessionExpired, isSessionTokenExpired } from '../sessions/lifetime.ts'
 import type { SignedInUser } from '../sessions/session.ts'
+import { networkOf } from '../sign-in/sign-in-limits.ts'
 import { hashToken, tokenKind } from '../tokens/token-text.ts'
 import * as queries from './queries.ts'
 
@@ -48,8 +49,10 @@ export async function authenticateCookie(
   if (cookie === null) throw noCredentials()
   if (tokenKind(cookie) !== 'cookie') throw unauthenticated('Invalid session')
   const now = ctx.clock.now()
-  const [row] = await queries.findByCookie(ctx.db, hashToken(cookie))
+  const hash = hashToken(cookie)
+  const row = await lookUp(ctx, hash, source, queries.findByCookie)
   if (row === undefined || isSessionExpired(lifetimeOf(row), now)) throw unauthenticated()
+  ctx.lookUps.accept(hash)
   markUsed(ctx, 'session', row.credential_id, row.session_last_used_at, now)
   const credential = { kind: 'session', id: row.credential_id, text: cookie } as const
   return { caller: callerFrom(row, credential, source) as SignedInUser, signedInAt: row.session_created_at }
@@ -57,19 +60,30 @@ export async function authenticateCookie(
 
 async function byAccessToken(ctx: Context, text: string, source: RequestSource): Promise<Caller> {
   const now = ctx.clock.now()
-  const [row] = await queries.findByToken(ctx.db, hashToken(text))
+  const hash = hashToken(text)
+  const row = await lookUp(ctx, hash, source, queries.findByToken)
   if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) throw unauthenticated()
+  ctx.lookUps.accept(hash)
   markUsed(ctx, 'token', row.credential_id, row.last_used_at, now)
   return callerFrom(row, { kind: 'token', id: row.credential_id, text }, source)
 }
 
 async function bySessionToken(ctx: Context, text: string, source: RequestSource): Promise<Caller> {
   const now = ctx.clock.now()
-  const [row] = await queries.findBySessionToken(ctx.db, hashToken(text))
+  const hash = hashToken(text)
+  const row = await lookUp(ctx, hash, source, queries.findBySessionToken)
   if (row === undefined || isSessionTokenExpired(row, now) || isSessionExpired(lifetimeOf(row), now))
     throw unauthenticated()
+  ctx.lookUps.accept(hash)
   return callerFrom(row, { kind: 'session', id: row.credential_id, text }, source)
 }
+
+const lookUp = <Row>(
+  ctx: Context,
+  hash: Buffer,
+  { ipAddress }: RequestSource,
+  query: (db: Database, hash: Buffer) => PromiseLike<readonly Row[]>,
+): Promise<Row | undefined> => ctx.lookUps.find(hash, networkOf(ipAddress), () => query(ctx.db, hash))
 
 const noCredentials = () => unauthenticated('Authentication credentials were not provided.')
 

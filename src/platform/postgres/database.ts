@@ -105,7 +105,7 @@ function sslOptions(config: DatabaseConfig) {
 }
 
 /**
- * Limits the transactions that wait for an organisation's lock to half of the pool, and one less for each caller, so that
+ * Limits the transactions that wait for an organisation's lock to half of the pool, and two less for each caller, so that
  * reads and other callers always get a connection. Up to 200 of a caller wait, each at most 4 s, which is shorter than
  * the lock timeout.
  */
@@ -113,21 +113,34 @@ export function createChangeLimiter(db: Database): FairLimiter {
   const half = share(db, 2)
   return createFairLimiter({
     concurrency: half,
-    concurrencyEach: Math.max(1, half - 1),
+    concurrencyEach: Math.max(1, half - 2),
     queueEach: 200,
     waitMilliseconds: Math.min(4000, db.deadlines.transactionMilliseconds),
   })
 }
 
 /**
- * Limits each caller's reads to a third of the pool, and those of all callers so that a connection is left to find out who
- * calls. Up to 300 of a caller wait, each at most as long as one statement may take.
+ * Limits each caller's reads to half of the pool, and those of all callers so that a connection is left to find out who
+ * calls. Up to 2,000 of a caller wait, each at most as long as one statement may take.
  */
 export const createReadLimiter = (db: Database): FairLimiter =>
   createFairLimiter({
     concurrency: Math.max(1, db.options.max - share(db, 5)),
-    concurrencyEach: share(db, 3),
-    queueEach: 300,
+    concurrencyEach: share(db, 2),
+    queueEach: 2000,
+    waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
+  })
+
+/**
+ * Limits requests that anyone may send, such as sign-ins, to more than ever have a password hashed or wait for that: the
+ * statements of the others delay nobody noticeably. Up to 10,000 of a network wait, each at most as long as one statement
+ * may take.
+ */
+export const createPublicLimiter = (db: Database): FairLimiter =>
+  createFairLimiter({
+    concurrency: 64,
+    concurrencyEach: 63,
+    queueEach: 10_000,
     waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
   })
 

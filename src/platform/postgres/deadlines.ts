@@ -47,6 +47,18 @@ export function keepDeadlines(
   return Object.assign(sql, { deadlines, beginWithin } as DeadlineKeeper)
 }
 
+/** Waits at most so long for work, which goes on; rejects with `DeadlinePassed` then. */
+export async function withinDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  if (milliseconds === Infinity) return await work
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DeadlinePassed()), milliseconds)
+  })
+  // Nobody hears of an error after the deadline.
+  work.catch(() => {})
+  return await Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
 /** Has the pool close the connection that a statement ran on, once what else was sent on it is answered. */
 export function leaveConnection(statement: unknown): void {
   const { socket, connection } = statement as Statement

@@ -1,24 +1,28 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
+import { newToken } from '../../../src/core/tokens/token-text.ts'
 import { createFairLimiter } from '../../../src/platform/limiter.ts'
 import {
   createChangeLimiter,
+  createPublicLimiter,
   createReadLimiter,
   createSideWriteLimiter,
   type Database,
   openDatabase,
   type Transaction,
 } from '../../../src/platform/postgres/database.ts'
+import { createLookUps } from '../../../src/platform/postgres/look-ups.ts'
 import { type Answer, api, type Client } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
 import { recordedLog } from '../../support/log-recorder.ts'
-import { member, owner, type Person, session } from '../../support/people.ts'
+import { member, owner, type Person, session, token } from '../../support/people.ts'
 
 let ctx: TestContext
 /** The pool of the backend under test, which nothing else uses. */
 let pool: Database
 let ada: Person & { organisationId: string }
+let crowded: TestContext
 let backend: ReturnType<typeof api>
 let admin: Client
 let flooding: Person
@@ -29,14 +33,17 @@ beforeAll(async () => {
   ctx = await testContext()
   ada = await owner(ctx)
   pool = openDatabase(ctx.database.config)
-  backend = api({
+  crowded = {
     ...ctx,
     db: pool,
     limitChanges: createChangeLimiter(pool),
     limitReads: createReadLimiter(pool),
+    lookUps: createLookUps(pool),
+    limitPublic: createPublicLimiter(pool),
     limitSideWrites: createSideWriteLimiter(pool),
     log,
-  })
+  }
+  backend = api(crowded)
   admin = backend.as(ada.token)
 })
 beforeEach(async () => {
@@ -94,9 +101,9 @@ describe('one caller’s reads', () => {
     let reads = flood(0, () => flooder.get('/v1/me/keys'))
     await whileLocked(keys, async () => {
       reads = flood(200, () => flooder.get('/v1/me/keys'))
-      await lockWaitsReach(3)
+      await lockWaitsReach(5)
       await expectReadsOfOthers()
-      expect(await lockWaits()).toBe(3)
+      expect(await lockWaits()).toBe(5)
       expect(reads.answered()).toBe(0)
     })
     expect(await reads.statuses()).toEqual(Array(200).fill(200))
@@ -108,9 +115,9 @@ describe('one caller’s reads', () => {
     let reads = flood(0, () => flooder.get('/v1/me/keys'))
     await whileLocked(keys, async () => {
       reads = flood(20, (n) => (n % 2 === 0 ? flooder : backend.as(bearer)).get('/v1/me/keys'))
-      await lockWaitsReach(3)
+      await lockWaitsReach(5)
       await expectReadsOfOthers()
-      expect(await lockWaits()).toBe(3)
+      expect(await lockWaits()).toBe(5)
     })
     expect(await reads.statuses()).toEqual(Array(20).fill(200))
   })
@@ -144,7 +151,7 @@ describe('one caller’s reads', () => {
       queueEach: 1,
       waitMilliseconds: 50,
     })
-    const impatient = api({ ...ctx, db: pool, limitReads, log })
+    const impatient = api({ ...crowded, limitReads })
     const leave = await limitReads.enter(flooding.id)
     const { status, body, headers } = await impatient.as(flooding.token).get('/v1/me')
     expect({ status, body, retryAfter: headers.get('retry-after') }).toEqual({
@@ -167,11 +174,11 @@ describe('one caller’s changes', () => {
     let change: Promise<{ status: number; before: number }> | undefined
     await whileLocked(organisation, async () => {
       changes = flood(60, (n) => flooder.put(`/v1/roles/${id}`, { name: `Renamed ${n}` }))
-      await lockWaitsReach(4)
+      await lockWaitsReach(3)
       change = admin
         .post('/v1/roles', { ...role, name: 'Of another caller' })
         .then(({ status }) => ({ status, before: changes.answered() }))
-      await lockWaitsReach(5)
+      await lockWaitsReach(4)
       await expectReadsOfOthers()
     })
     const answer = await change
@@ -186,9 +193,9 @@ describe('one caller’s changes', () => {
     let changes = flood(0, () => flooder.get('/v1/me'))
     await whileLocked(principal, async () => {
       changes = flood(30, (n) => backend.as(bearer).post('/v1/tokens', { name: `Token ${n}` }))
-      await lockWaitsReach(3)
+      await lockWaitsReach(5)
       await expectReadsOfOthers()
-      expect(await lockWaits()).toBe(3)
+      expect(await lockWaits()).toBe(5)
     })
     expect(await changes.statuses()).toEqual(Array(30).fill(201))
   })
@@ -277,7 +284,7 @@ describe('the entries of one caller’s refusals', () => {
       (tx) => tx`lock table audit_entries in access exclusive mode`,
       async () => {
         requests = flood(90, (n) => sends[n % 3]?.(n) ?? refused())
-        await lockWaitsReach(8)
+        await lockWaitsReach(9)
         await expectReadsOfOthers()
         expect((await backend.as(other.token).get('/v1/me')).status).toBe(200)
       },
@@ -286,4 +293,34 @@ describe('the entries of one caller’s refusals', () => {
     for (const [kind, status] of [403, 200, 200].entries())
       expect(answers.filter((_, n) => n % 3 === kind)).toEqual(Array(30).fill(status))
   })
+})
+
+describe('a flood without credentials', () => {
+  /** How many requests of the flood are answered before a read of a caller that was accepted before. */
+  async function answeredBefore(requests: ReturnType<typeof flood>) {
+    expect((await admin.get('/v1/me')).status).toBe(200)
+    const before = requests.answered()
+    await requests.statuses()
+    return before
+  }
+
+  test('of unknown tokens delays a caller of the same network by few look-ups', async () => {
+    const requests = flood(3000, () => backend.as(newToken('pat')).get('/v1/me'))
+    expect(await answeredBefore(requests)).toBeLessThan(300)
+    expect(new Set(await requests.statuses())).toEqual(new Set([401]))
+  }, 20_000)
+
+  test('of requests that need none delays a caller of the same network by few of them', async () => {
+    const requests = flood(3000, () => backend.anonymous.get('/service/auth/methods/'))
+    expect(await answeredBefore(requests)).toBeLessThan(300)
+    expect(new Set(await requests.statuses())).toEqual(new Set([200]))
+  }, 20_000)
+
+  test('of one network lets another network in', async () => {
+    const other = api(crowded, '198.51.100.7')
+    const requests = flood(3000, () => backend.as(newToken('pat')).get('/v1/me'))
+    expect((await other.as(await token(ctx, ada.id, 'pat')).get('/v1/me')).status).toBe(200)
+    expect(requests.answered()).toBeLessThan(300)
+    await requests.statuses()
+  }, 20_000)
 })
