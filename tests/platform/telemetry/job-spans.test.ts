@@ -34,13 +34,28 @@ test('a job is a span with its statements and calls, a failed one too, and looki
     },
     { service: 'keyward-worker', version: 'v1', log },
   )
-  const gateway = { host: '127.0.0.1', port: 1, user: null, password: null, from: 'a@example.org', ca: null }
+  const gateway = {
+    host: '127.0.0.1',
+    port: 1,
+    user: null,
+    password: null,
+    from: 'a@example.org',
+    ca: null,
+    fromName: 'Keyward',
+    subjectPrefix: '',
+  }
   const mailer = createMailer({ ...gateway, tls: 'none' })
   const job = {
     ...sendInvite(ctx),
     run: async () => {
       await ctx.db`select ${NEEDLE}::uuid`
-      await mailer.send({ to: 'needle@example.org', subject: 'needle', text: 'needle' })
+      await mailer.send({
+        id: NEEDLE,
+        to: 'needle@example.org',
+        subject: 'needle',
+        text: 'needle',
+        html: 'needle',
+      })
     },
   }
   await ctx.queue.start()
