@@ -16,10 +16,12 @@ import { type RateLimit, readRateLimit } from './config/rate-limit.ts'
 import { type Environment, Settings } from './config/settings.ts'
 import { readSso } from './config/sso.ts'
 import { isDatabaseSet, readDatabase, readKv } from './config/stores.ts'
+import { readMetricsPort, readTracing } from './config/telemetry.ts'
 import type { KvConfig } from './platform/kv/kv.ts'
 import type { DatabaseConfig } from './platform/postgres/database.ts'
 import type { Deadlines } from './platform/postgres/deadlines.ts'
 import type { SsoConfig } from './platform/sso/provider-config.ts'
+import type { TracingConfig } from './platform/telemetry/tracing-config.ts'
 
 export type { Smtp } from './config/mail.ts'
 export type { RateLimit } from './config/rate-limit.ts'
@@ -35,6 +37,8 @@ export type Command = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate' | 
 export type Config = Readonly<{
   version: string
   port: number
+  /** Where the metrics are; null for nowhere. */
+  metricsPort: number | null
   bindAddress: string
   /** Absolute. */
   dataDirectory: string
@@ -62,8 +66,12 @@ export type Config = Readonly<{
   sso: SsoConfig
   /** Lower case, ASCII; `.example.org` stands for subdomains. Empty where any domain is allowed. */
   allowedEmailDomains: readonly string[]
+  /** Whose sessions by password must have a second factor. */
+  requireSecondFactor: 'off' | 'admins' | 'everyone'
   smtp: Smtp | null
   plan: 'free' | 'pro' | 'enterprise'
+  /** Null while tracing is off. */
+  tracing: TracingConfig | null
   rateLimits: Readonly<{ default: RateLimit | null; auth: RateLimit | null }>
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 }>
@@ -125,6 +133,7 @@ export function readConfig(command: Command, environment: Environment = process.
   const config: Config = {
     version: `v${packageJson.version}`,
     port,
+    metricsPort: readMetricsPort(settings, port),
     bindAddress: readBindAddress(settings, isEmbedded ? '127.0.0.1' : '0.0.0.0'),
     dataDirectory: readDataDirectory(settings),
     database: readDatabase(settings),
@@ -139,8 +148,10 @@ export function readConfig(command: Command, environment: Environment = process.
     passwordAuth: settings.boolean('ENABLE_PASSWORD_AUTH'),
     sso: readSso(settings),
     allowedEmailDomains: readEmailDomains(settings),
+    requireSecondFactor: settings.word('REQUIRE_SECOND_FACTOR', ['off', 'admins', 'everyone']) ?? 'off',
     smtp: readSmtp(settings),
     plan: settings.word('ORGANISATION_PLAN', ['free', 'pro', 'enterprise']) ?? 'enterprise',
+    tracing: readTracing(settings),
     rateLimits: {
       default: readRateLimit(settings, 'RATE_LIMIT_DEFAULT'),
       auth: readRateLimit(settings, 'RATE_LIMIT_AUTH'),

@@ -13,9 +13,10 @@ import { swaggerPage } from './openapi/swagger-page.ts'
 import { emailLinksRoutes } from './service/email-links.ts'
 import { healthRoutes } from './service/health.ts'
 import { inviteLinksRoutes } from './service/invites.ts'
-import { metricsRoutes } from './service/metrics.ts'
 import { ownershipRoutes } from './service/ownership.ts'
+import { passkeysRoutes } from './service/passkeys.ts'
 import { passwordRoutes } from './service/password.ts'
+import { secondFactorRoutes } from './service/second-factor.ts'
 import { sessionsRoutes } from './service/sessions.ts'
 import { callbackAlias, ssoRoutes } from './service/sso.ts'
 import { ssoIdentitiesRoutes } from './service/sso-identities.ts'
@@ -68,11 +69,12 @@ export type App = ReturnType<typeof createApp>
 const apiRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ normalize: false })
     .use(healthRoutes(ctx, requests))
-    .use(metricsRoutes(ctx, requests))
     .use(passwordRoutes(ctx, requests))
     .use(emailLinksRoutes(ctx, requests))
     .use(inviteLinksRoutes(ctx, requests))
     .use(sessionsRoutes(ctx, requests))
+    .use(secondFactorRoutes(ctx, requests))
+    .use(passkeysRoutes(ctx, requests))
     .use(ownershipRoutes(ctx, requests))
     .use(ssoRoutes(ctx, requests))
     .use(callbackAlias(ctx, requests))

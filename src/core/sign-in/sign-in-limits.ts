@@ -66,6 +66,10 @@ export const countSetupToken = (ctx: Context, ipAddress: string | null): Promise
 export const countRegistration = (ctx: Context, ipAddress: string | null): Promise<void> =>
   countFrom(ctx, 'registration', ipAddress, 'Too many registrations. Try again later.')
 
+/** Counts a sign-in with a passkey. 429 beyond 60 a minute from one address; off with the sign-in limits. */
+export const countPasskeySignIn = (ctx: Context, ipAddress: string | null): Promise<void> =>
+  countFrom(ctx, 'passkey', ipAddress, 'Too many sign-in attempts. Try again later.')
+
 /** Counts a request for a mail. 429 beyond 60 a minute from one address; off with the sign-in limits. */
 export const countMailRequest = (ctx: Context, ipAddress: string | null): Promise<void> =>
   countFrom(ctx, 'mail request', ipAddress, 'Too many requests for a mail. Try again later.')
@@ -88,7 +92,7 @@ export function networkOf(ipAddress: string | null): string {
     .join(':')}::/64`
 }
 
-/** One window of a counter: the attempts under `key` from `start` to `end`, in milliseconds. */
+/** The attempts of one time window. */
 export type CounterWindow = Readonly<{ key: string; rate: RateLimit; start: number; end: number }>
 
 async function countFrom(
@@ -103,7 +107,7 @@ async function countFrom(
   if (exceeded !== null) throw limitError(now, message, exceeded)
 }
 
-/** The 429 of a window whose limit is exceeded. */
+/** The error of a window whose limit is exceeded. */
 export const limitError = (now: number, message: string, { end, rate }: CounterWindow) =>
   tooMany(message, (end - now) / 1000, rate.limit)
 
@@ -126,7 +130,7 @@ async function countOwn(
   return count(ctx, together)
 }
 
-/** Keys are HMACs: the table shows neither addresses nor who has an account. */
+/** The present window of what is counted. Keys are HMACs: the table shows neither addresses nor who has an account. */
 export function counterWindow(
   ctx: Context,
   rate: RateLimit,

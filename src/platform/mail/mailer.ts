@@ -1,4 +1,5 @@
 import nodemailer from 'nodemailer'
+import { traceCall } from '../tracing.ts'
 
 /**
  * One mail to one address, as HTML and as plain text. Its `Message-ID` is made from `id` and the sender's domain: two
@@ -59,7 +60,7 @@ export function createMailer(gateway: MailGateway | null, seconds = MAIL_SECONDS
   return {
     async send({ id, to, subject, text, html }, signal) {
       const deadline = AbortSignal.timeout(seconds * 1000)
-      await transport.sendMail({
+      const mail = {
         // As objects: a text would be read as a list of addresses.
         from: { name: gateway.fromName, address: gateway.from },
         to: { name: '', address: to },
@@ -69,7 +70,8 @@ export function createMailer(gateway: MailGateway | null, seconds = MAIL_SECONDS
         messageId: `<${id}@${gateway.from.slice(gateway.from.lastIndexOf('@') + 1)}>`,
         headers: AUTOMATIC,
         signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
-      })
+      }
+      await traceCall('SMTP send', { 'network.protocol.name': 'smtp' }, () => transport.sendMail(mail))
     },
     close: async () => transport.close(),
   }
