@@ -1,6 +1,6 @@
 import { inviteLetter } from '../core/invites/invite-letter.ts'
 import { passwordResetLetter, verificationLetter } from '../core/links/email-link-letters.ts'
-import type { Letter } from '../core/mail/letter.ts'
+import { type Letter, typed } from '../core/mail/letter.ts'
 import { NOTICE_KINDS, type NoticeKind } from '../core/notices/notice.ts'
 import { noticeLetter } from '../core/notices/notice-letters.ts'
 
@@ -27,8 +27,8 @@ export function sampleLetters(names: SampleNames = NAMES): ReadonlyMap<string, L
     'ownership-received': organisation,
     'ownership-given': organisation,
     'password-changed': '',
-    'sign-in-method-added': method,
-    'sign-in-method-removed': method,
+    'sign-in-method-added': `The passkey ${typed(method)}`,
+    'sign-in-method-removed': `The passkey ${typed(method)}`,
     'recovery-codes-renewed': '',
   }
   const by = { name: person, email: 'grace@example.org' }

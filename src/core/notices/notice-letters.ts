@@ -1,4 +1,4 @@
-import { type Letter, typed } from '../mail/letter.ts'
+import { type Letter, oneLine, typed } from '../mail/letter.ts'
 import type { NoticeKind } from './notice.ts'
 
 /** What a notice names: `name` as the notice has it, and the account that did something, where there is one. */
@@ -48,11 +48,11 @@ const WORDING: Readonly<Record<NoticeKind, (named: Named) => Wording>> = {
   }),
   'sign-in-method-added': ({ name }) => ({
     subject: 'A new way to sign in',
-    sentence: `${typed(name)} was added to the ways to sign in to your account.`,
+    sentence: `${oneLine(name)} was added to the ways to sign in to your account.`,
   }),
   'sign-in-method-removed': ({ name }) => ({
     subject: 'A way to sign in was removed',
-    sentence: `${typed(name)} was removed from the ways to sign in to your account.`,
+    sentence: `${oneLine(name)} was removed from the ways to sign in to your account.`,
   }),
   'recovery-codes-renewed': () => ({
     subject: 'Your recovery codes were renewed',
