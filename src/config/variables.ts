@@ -48,8 +48,29 @@ export const CONFIGURATION = [
   secret('SETUP_TOKEN', 'When set, required as setup_token to register the first account.'),
   plain('REGISTRATION', 'open', 'Who may register after the first account: open or invite.'),
   plain('ENABLE_PASSWORD_AUTH', 'true', 'Whether people can register and sign in with a password.'),
-  plain('SSO_PROVIDERS', null, 'Single sign-on providers. Not in this version yet: leave it empty.'),
+  plain(
+    'SSO_PROVIDERS',
+    null,
+    'Single sign-on providers, comma-separated, such as google,github. Each has variables of its own, which begin ' +
+      'with its name: see Single sign-on.',
+  ),
   plain('NEXT_PUBLIC_NEXTAUTH_PROVIDERS', null, 'Older name of SSO_PROVIDERS, read when that is not set.'),
+  plain(
+    'SSO_CA',
+    null,
+    'Certificate authority of the providers, trusted beside the public ones: PEM text or the path of a PEM file.',
+  ),
+  plain(
+    'SSO_ALLOW_HTTP_ISSUERS',
+    'false',
+    'Whether the issuer of a provider may be http://: for tests alone.',
+  ),
+  plain(
+    'ALLOWED_EMAIL_DOMAINS',
+    null,
+    'Domains of the e-mail addresses that may have an account, comma-separated, such as example.org; ' +
+      '.example.org stands for its subdomains. Empty for any.',
+  ),
   plain('ORGANISATION_PLAN', 'enterprise', 'Plan of the organisation: free, pro or enterprise.'),
   plain('RATE_LIMIT_DEFAULT', 'off', 'Requests to /v1 per caller, such as 120/min, or off.'),
   plain('RATE_LIMIT_AUTH', '10/min', 'Sign-in attempts per account and address, such as 3/min, or off.'),

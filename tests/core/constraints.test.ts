@@ -26,8 +26,14 @@ const NEVER_MET: Readonly<Record<string, readonly string[]>> = {
   'the insert itself handles it, with `on conflict`': [
     'audit_entries_coalesce_key_key',
     'sign_in_attempts_pkey',
+    'sso_used_states_pkey',
   ],
-  'accounts are never deleted': ['email_links_user_id_fkey', 'members_user_id_fkey', 'sessions_user_id_fkey'],
+  'accounts are never deleted': [
+    'email_links_user_id_fkey',
+    'members_user_id_fkey',
+    'sessions_user_id_fkey',
+    'sso_identities_user_id_fkey',
+  ],
   'the same statement holds the row that it refers to': ['session_tokens_session_id_fkey'],
   'no value of a request is stored there, only what the program chooses or computes': [
     'audit_entries_actor_type_check',

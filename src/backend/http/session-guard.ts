@@ -4,6 +4,7 @@ import { authenticateCookie, authenticateSessionToken } from '../../core/authent
 import { DomainError, forbidden } from '../../core/errors.ts'
 import { requireRecentlySignedInOwner } from '../../core/organisations/ownership-transfer.ts'
 import type { SignedInUser } from '../../core/sessions/session.ts'
+import { requireRecentSignIn } from '../../core/sign-in/ways-in.ts'
 import { isAllowedOrigin } from '../../platform/http/hosts.ts'
 import { readSessionCookie } from './cookies.ts'
 import type { GuardInput } from './guard.ts'
@@ -14,6 +15,7 @@ const CALLER_DESCRIPTIONS = {
   any: 'any signed-in user, by session cookie or session token',
   passwordAuth: 'any signed-in user, by session cookie or session token',
   cookie: 'any signed-in user, by session cookie',
+  recent: 'any signed-in user, by session cookie, signed in within the last 10 minutes',
   owner: 'the Owner, by session cookie, signed in within the last 10 minutes',
 } as const
 
@@ -25,7 +27,8 @@ const CALLER_DESCRIPTIONS = {
 export const sessionGuard = (ctx: Context, requests: RequestStates) => {
   const authorise = async (request: Request, kind: keyof typeof CALLER_DESCRIPTIONS): Promise<void> => {
     const { source } = requests.of(request)
-    const authorization = kind === 'cookie' || kind === 'owner' ? null : request.headers.get('authorization')
+    const takesTokens = kind === 'any' || kind === 'passwordAuth'
+    const authorization = takesTokens ? request.headers.get('authorization') : null
     if (authorization !== null) {
       requests.setCaller(request, await authenticateSessionToken(ctx, authorization, source))
       return
@@ -34,6 +37,7 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
     const { caller, signedInAt } = await authenticateCookie(ctx, cookie, source)
     requests.setCaller(request, caller)
     if (kind === 'owner') requireRecentlySignedInOwner(ctx, caller, signedInAt)
+    if (kind === 'recent') requireRecentSignIn(ctx, signedInAt)
   }
 
   return new Elysia({ name: 'session-guard', normalize: false }).use(audited).macro({
@@ -79,6 +83,7 @@ const SECURITY = {
   any: COOKIE_OR_TOKEN,
   passwordAuth: COOKIE_OR_TOKEN,
   cookie: [{ cookie: [] }],
+  recent: [{ cookie: [] }],
   owner: [{ cookie: [] }],
 } as const
 

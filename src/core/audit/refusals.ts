@@ -41,6 +41,7 @@ export const REFUSALS = [
   'token.create_refused',
   'token.delete_refused',
   'token.read_refused',
+  'user.read_refused',
   'user.update_refused',
 ] as const satisfies readonly `${Resource}.${string}_refused`[]
 

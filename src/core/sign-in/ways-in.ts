@@ -1,0 +1,40 @@
+import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
+import { clearAccount } from '../accounts/accounts.ts'
+import { revokePasswordLinks } from '../links/email-links.ts'
+import { enforce } from '../policy.ts'
+import * as sessions from '../sessions/sessions.ts'
+import * as policy from './policy.ts'
+
+/** 403 unless a session began within the last 10 minutes: a stolen one must not be enough to add a way in. */
+export function requireRecentSignIn(ctx: Context, signedInAt: Date): void {
+  enforce(policy.changeWaysIn, {
+    signedInSecondsAgo: (ctx.clock.now().getTime() - signedInAt.getTime()) / 1000,
+  })
+}
+
+/**
+ * How many ways a user has to sign in: a password where password authentication is on, and the identities at providers
+ * that are configured. Whatever removes one does so first, and rolls back where none is left. Requires the lock of the
+ * account.
+ */
+export async function countWaysIn(ctx: Context, tx: Transaction, userId: string): Promise<number> {
+  const providers = ctx.sso.map(({ id }) => id)
+  const [row] = await tx<{ has_password: boolean; identities: number }[]>`
+    select password_hash is not null as has_password,
+      (select count(*)::int from sso_identities where user_id = u.id and provider = any(${providers})) as identities
+    from users u where id = ${userId}`
+  if (row === undefined) return 0
+  return row.identities + (ctx.config.passwordAuth && row.has_password ? 1 : 0)
+}
+
+/**
+ * Removes everything by which somebody could get into an account, and its name: for an account that its address's owner
+ * takes over from whoever registered it. Requires the lock of the account.
+ */
+export async function removeWaysIn(ctx: Context, tx: Transaction, userId: string): Promise<void> {
+  await tx`delete from sso_identities where user_id = ${userId}`
+  await sessions.endAll(tx, userId)
+  await revokePasswordLinks(ctx, tx, userId)
+  await clearAccount(tx, userId, ctx.clock.now())
+}
