@@ -77,7 +77,7 @@ export function createContext(
     log,
     keys: createServerKeys(config.serverSecret),
     passwords: createPasswords(),
-    sso: createProviders(config.sso, clock),
+    sso: createProviders(config.sso, clock, { log }),
     metrics: createMetrics(),
     schemaVersion,
     close: async () => {

@@ -74,7 +74,7 @@ export async function testContext(
     schemaVersion: Math.max(...(await readMigrations()).map((migration) => migration.version)),
     keys: createServerKeys(config.serverSecret),
     passwords: createPasswords({ memoryCost: 8, timeCost: 1 }),
-    sso: createProviders(config.sso, clock, { stepMilliseconds: 3000 }),
+    sso: createProviders(config.sso, clock, { log, stepMilliseconds: 3000 }),
     database,
     close: async () => {
       const left =

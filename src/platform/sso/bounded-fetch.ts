@@ -4,6 +4,13 @@ export type Send = (url: string, init: RequestInit) => Promise<Response>
 /** A call whose response can't be used; the message is a sentence for the operator, without query and body. */
 export class CallFailure extends Error {
   override readonly name = 'CallFailure'
+  /** Whether nothing came back, or only a part: what no caller can bring about by what it sends. */
+  readonly isUnreachable: boolean
+
+  constructor(message: string, isUnreachable = false) {
+    super(message)
+    this.isUnreachable = isUnreachable
+  }
 }
 
 /** How long one step of a sign-in may take, all its calls together. */
@@ -41,7 +48,7 @@ export function boundedFetch(send: Send, deadline: AbortSignal): Send {
 async function reach<T>(work: Promise<T>, deadline: AbortSignal, place: string): Promise<T> {
   let stop = () => {}
   const late = new Promise<never>((_, reject) => {
-    stop = () => reject(new CallFailure(`${place} did not answer in time.`))
+    stop = () => reject(new CallFailure(`${place} did not answer in time.`, true))
     if (deadline.aborted) stop()
     else deadline.addEventListener('abort', stop, { once: true })
   })
@@ -50,7 +57,7 @@ async function reach<T>(work: Promise<T>, deadline: AbortSignal, place: string):
     return await Promise.race([work, late])
   } catch (error) {
     if (error instanceof CallFailure) throw error
-    throw new CallFailure(`${place} can't be reached: ${causeOf(error)}.`)
+    throw new CallFailure(`${place} can't be reached: ${causeOf(error)}.`, true)
   } finally {
     deadline.removeEventListener('abort', stop)
   }

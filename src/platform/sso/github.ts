@@ -1,8 +1,9 @@
 import * as openid from 'openid-client'
-import { boundedFetch, type Send } from './bounded-fetch.ts'
+import { type Availability, createAvailability } from './availability.ts'
+import { boundedFetch, CallFailure, type Send } from './bounded-fetch.ts'
 import { emailOf, fullNameOf } from './claims.ts'
 import { callbackFailure } from './failures.ts'
-import type { Surroundings } from './issuer.ts'
+import { RECENT, type Surroundings } from './issuer.ts'
 import { authorizationParameters, responseOf } from './openid.ts'
 import { type SsoChecks, SsoError, type SsoProfile, type SsoProvider } from './provider.ts'
 import type { SsoProviderConfig } from './provider-config.ts'
@@ -12,30 +13,41 @@ import type { SsoProviderConfig } from './provider-config.ts'
  * as its name can pass to somebody else; the address is the primary one, which GitHub says is verified or not.
  */
 export function createGitHubProvider(config: SsoProviderConfig, surroundings: Surroundings): SsoProvider {
-  const { clock, send, stepMilliseconds } = surroundings
+  const { clock, send, stepMilliseconds, log } = surroundings
   const seconds = () => clock.now().getTime() / 1000
-  let failedAt: number | null = null
+  const availability = createAvailability(config.id, log)
   return {
     id: config.id,
     name: config.name,
-    // There is nothing cheap to ask: after a failure the next sign-in that is tried tells.
-    isAvailable: () => failedAt === null || Math.abs(seconds() - failedAt) > 60,
+    // GitHub has no discovery document to ask for: a minute after a failure the next sign-in tells.
+    isAvailable: () =>
+      availability.isAvailable() || Math.abs(seconds() - (availability.attemptedAt() ?? 0)) > RECENT,
     async authorizationUrl(checks) {
       const { nonce: _, ...parameters } = await authorizationParameters(config, checks)
       return openid.buildAuthorizationUrl(clientOf(config), parameters)
     },
     async profileOf(callback, checks) {
-      const fetch = boundedFetch(send, AbortSignal.timeout(stepMilliseconds))
+      const fetch = observed(boundedFetch(send, AbortSignal.timeout(stepMilliseconds)), availability, seconds)
       try {
-        const profile = await profileFrom(config, fetch, await accessToken(config, fetch, callback, checks))
-        failedAt = null
-        return profile
+        return await profileFrom(config, fetch, await accessToken(config, fetch, callback, checks))
       } catch (error) {
-        const failure = callbackFailure(error, config, checks.redirectUri)
-        if (failure.reason === 'provider-unavailable') failedAt = seconds()
-        throw failure
+        throw callbackFailure(error, config, checks.redirectUri)
       }
     },
+  }
+}
+
+/** Notes whether GitHub can be reached. What a caller's code makes it answer is no sign of that. */
+function observed(fetch: Send, availability: Availability, seconds: () => number): Send {
+  return async (url, init) => {
+    try {
+      const response = await fetch(url, init)
+      availability.reached(seconds())
+      return response
+    } catch (error) {
+      if (error instanceof CallFailure && error.isUnreachable) availability.failed(seconds(), error.message)
+      throw error
+    }
   }
 }
 

@@ -1,12 +1,19 @@
 import * as openid from 'openid-client'
 import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { createAvailability } from './availability.ts'
 import { boundedFetch, type Send } from './bounded-fetch.ts'
 import { requireUsableEndpoints } from './endpoints.ts'
 import { discoveryFailure } from './failures.ts'
 import type { SsoProviderConfig } from './provider-config.ts'
 
 /** What the steps of a sign-in share: the present, the calls, and how long a step may take. */
-export type Surroundings = Readonly<{ clock: Clock; send: Send; stepMilliseconds: number }>
+export type Surroundings = Readonly<{
+  clock: Clock
+  send: Send
+  stepMilliseconds: number
+  log: Log | null
+}>
 
 /** What an OpenID issuer says about itself: asked once, kept, and asked again. */
 export type Issuer = Readonly<{
@@ -26,11 +33,11 @@ export const RECENT = 60
 
 /** The issuer of a provider. Nothing is asked before the first use. */
 export function createIssuer(config: SsoProviderConfig, surroundings: Surroundings): Issuer {
-  const { clock, send, stepMilliseconds } = surroundings
+  const { clock, send, stepMilliseconds, log } = surroundings
+  const availability = createAvailability(config.id, log)
   const seconds = () => clock.now().getTime() / 1000
   const isOld = (at: number, limit: number) => Math.abs(seconds() - at) > limit
   let known: { document: string; at: number } | null = null
-  let asked: { at: number; isAnswered: boolean } | null = null
   let asking: Promise<string> | null = null
 
   // One question at a time, whoever waits for the answer.
@@ -40,11 +47,12 @@ export function createIssuer(config: SsoProviderConfig, surroundings: Surroundin
       try {
         const document = await discover(config, boundedFetch(send, AbortSignal.timeout(stepMilliseconds)))
         known = { document, at }
-        asked = { at, isAnswered: true }
+        availability.reached(at)
         return document
       } catch (error) {
-        asked = { at, isAnswered: false }
-        throw discoveryFailure(error, config)
+        const failure = discoveryFailure(error, config)
+        availability.failed(at, failure.cause)
+        throw failure
       } finally {
         asking = null
       }
@@ -54,8 +62,9 @@ export function createIssuer(config: SsoProviderConfig, surroundings: Surroundin
 
   return {
     isAvailable() {
-      if (asking === null && (asked === null || isOld(asked.at, RECENT))) ask().catch(() => {})
-      return asked?.isAnswered ?? true
+      const at = availability.attemptedAt()
+      if (asking === null && (at === null || isOld(at, RECENT))) ask().catch(() => {})
+      return availability.isAvailable()
     },
     async client(deadline, within) {
       const document = known === null || isOld(known.at, within) ? await ask() : known.document

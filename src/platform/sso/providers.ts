@@ -1,5 +1,6 @@
 import { getCACertificates } from 'node:tls'
 import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
 import { type Send, STEP_MILLISECONDS } from './bounded-fetch.ts'
 import { createGitHubProvider } from './github.ts'
 import { createOpenIdProvider } from './openid.ts'
@@ -8,20 +9,17 @@ import type { SsoConfig } from './provider-config.ts'
 
 /**
  * The identity providers of a deployment, in the order in which it names them. Nothing is sent before the first use.
- * `fetch` and `stepMilliseconds` are for tests.
+ * `log` is told when one can't be reached any more; `fetch` and `stepMilliseconds` are for tests.
  */
 export function createProviders(
   config: SsoConfig,
   clock: Clock,
-  {
-    fetch: send = outside(config.ca),
-    stepMilliseconds = STEP_MILLISECONDS,
-  }: { fetch?: Send; stepMilliseconds?: number } = {},
+  options: { log?: Log; fetch?: Send; stepMilliseconds?: number } = {},
 ): readonly SsoProvider[] {
-  const surroundings = { clock, send, stepMilliseconds }
+  const { log = null, fetch: send = outside(config.ca), stepMilliseconds = STEP_MILLISECONDS } = options
   return config.providers.map((provider) => {
     const create = provider.kind === 'github' ? createGitHubProvider : createOpenIdProvider
-    return create(provider, surroundings)
+    return create(provider, { clock, send, stepMilliseconds, log })
   })
 }
 

@@ -4,6 +4,7 @@ import type { SsoProvider } from '../../../src/platform/sso/provider.ts'
 import { createProviders } from '../../../src/platform/sso/providers.ts'
 import { testConfig } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
+import { recordedLog } from '../../support/log-recorder.ts'
 import {
   type MaliciousProvider,
   silence,
@@ -81,6 +82,22 @@ test('a sign-in that works makes it available again', async () => {
   malicious.answers = {}
   await provider.authorizationUrl(newChecks())
   expect(provider.isAvailable()).toBe(true)
+})
+
+test('the log says once that a provider is gone and why, and once that it is back', async () => {
+  const { log, lines } = recordedLog()
+  const { sso } = testConfig(malicious.variables('idp'))
+  const [provider] = createProviders(sso, clock, { log, stepMilliseconds: 400 })
+  if (provider === undefined) throw new Error('There is no provider.')
+  malicious.answers.discovery = statusOnly(503)
+  for (let attempt = 0; attempt < 3; attempt++) await failureOf(provider.authorizationUrl(newChecks()))
+  malicious.answers = {}
+  for (let attempt = 0; attempt < 3; attempt++) await provider.authorizationUrl(newChecks())
+  const cause = `${malicious.issuer}/.well-known/openid-configuration answered with status 503.`
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: 40, provider: 'idp', cause }),
+    expect.objectContaining({ level: 30, provider: 'idp' }),
+  ])
 })
 
 test('an issuer that calls itself something else is refused, and the operator reads both', async () => {

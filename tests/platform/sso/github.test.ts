@@ -157,25 +157,40 @@ test('its own issuer in the callback is taken', async () => {
 
 test('it is unavailable for a minute after it could not be reached, and available after a sign-in', async () => {
   const own = start()
-  const down = { 'POST github.com/login/oauth/access_token': () => new Response('', { status: 503 }) }
+  const down = {
+    'POST github.com/login/oauth/access_token': () =>
+      Promise.reject(Object.assign(new Error('of ada@example.org'), { code: 'ECONNREFUSED' })),
+  }
   answers = down
   expect(own.isAvailable()).toBe(true)
-  expect(await failureOf(signIn(() => {}, own))).toStartWith('provider-unavailable: ')
+  expect(await failureOf(signIn(() => {}, own))).toBe(
+    "provider-unavailable: https://github.com/login/oauth/access_token can't be reached: ECONNREFUSED.",
+  )
   expect(own.isAvailable()).toBe(false)
   clock.advance(61)
   expect(own.isAvailable()).toBe(true)
   await failureOf(signIn(() => {}, own))
+  expect(own.isAvailable()).toBe(false)
   answers = honest
   await signIn(() => {}, own)
   expect(own.isAvailable()).toBe(true)
 })
 
-test('a code that GitHub refuses does not make it unavailable', async () => {
-  answers = {
-    'POST github.com/login/oauth/access_token': () => Response.json({ error: 'bad_verification_code' }),
-  }
-  await failureOf(signIn())
-  expect(provider.isAvailable()).toBe(true)
+test.each([
+  ['a code that is refused', {}, Response.json({ error: 'bad_verification_code' })],
+  ['a code that GitHub trips over', {}, new Response('', { status: 500 })],
+  ['too many codes', {}, new Response('', { status: 429 })],
+  ['an error in the callback', { error: 'server_error' }, null],
+  ['an error in the callback', { error: 'temporarily_unavailable' }, null],
+])('no one can make it unavailable for others: %s (%o)', async (_, parameters, answer) => {
+  const own = start()
+  if (answer !== null) answers = { 'POST github.com/login/oauth/access_token': () => answer }
+  await failureOf(
+    signIn((url) => {
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    }, own),
+  )
+  expect(own.isAvailable()).toBe(true)
 })
 
 test('a GitHub Enterprise Server is asked under its own address', async () => {
