@@ -62,6 +62,8 @@ export type Config = Readonly<{
   sso: SsoConfig
   /** Lower case, ASCII; `.example.org` stands for subdomains. Empty where any domain is allowed. */
   allowedEmailDomains: readonly string[]
+  /** Whose sessions by password must have a second factor. */
+  requireSecondFactor: 'off' | 'admins' | 'everyone'
   smtp: Smtp | null
   plan: 'free' | 'pro' | 'enterprise'
   rateLimits: Readonly<{ default: RateLimit | null; auth: RateLimit | null }>
@@ -139,6 +141,7 @@ export function readConfig(command: Command, environment: Environment = process.
     passwordAuth: settings.boolean('ENABLE_PASSWORD_AUTH'),
     sso: readSso(settings),
     allowedEmailDomains: readEmailDomains(settings),
+    requireSecondFactor: settings.word('REQUIRE_SECOND_FACTOR', ['off', 'admins', 'everyone']) ?? 'off',
     smtp: readSmtp(settings),
     plan: settings.word('ORGANISATION_PLAN', ['free', 'pro', 'enterprise']) ?? 'enterprise',
     rateLimits: {

@@ -11,6 +11,7 @@ import {
 } from './config.ts'
 import { type Context, createContext } from './context.ts'
 import { hasOrganisation, requireServerSecret } from './core/deployment.ts'
+import { warnOfForeignPasskeys } from './core/passkeys/host.ts'
 import { createFrontend } from './frontend/server.ts'
 import { systemClock } from './platform/clock.ts'
 import { healthProblem, waitForSchemaVia } from './platform/http/health-check.ts'
@@ -34,6 +35,7 @@ const COMMANDS: Readonly<Record<Command, (options: Options) => Promise<void>>> =
   serve,
   backend: async () => {
     const ctx = await createReadyContext(readConfig('backend'))
+    await warnOfForeignPasskeys(ctx)
     const server = listen(listenOptions(ctx.config), (peers) => createApp(ctx, peers.addressOf).fetch)
     onStop(() => server.stop(GRACE_SECONDS))
     ctx.log.info({ url: server.url }, 'The backend is listening')
@@ -92,6 +94,7 @@ async function serve(): Promise<void> {
   const db = openDatabase(database, { max: 1 })
   await migrate(db, await readMigrations(), { log, clock: systemClock }).finally(() => db.end({ timeout: 5 }))
   const ctx = await createReadyContext(config, database)
+  await warnOfForeignPasskeys(ctx)
   const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
   onStop(() => worker.stop())
   const hasOwner = await hasOrganisation(ctx.db)

@@ -44,6 +44,7 @@ ALLOWED_EMAIL_DOMAINS: {{ join "," . | quote }}
 {{- if and $v.sso.providers (include "keyward.hasCa" $v.sso.ca) }}
 SSO_CA: {{ include "keyward.caFolder" $root }}/sso.pem
 {{- end }}
+REQUIRE_SECOND_FACTOR: {{ $v.requireSecondFactor | default "off" | quote }}
 RATE_LIMIT_DEFAULT: {{ $v.rateLimits.default | quote }}
 RATE_LIMIT_AUTH: {{ $v.rateLimits.auth | quote }}
 {{- end }}

@@ -43,6 +43,11 @@ export const CONFIGURATION = [
   plain('REGISTRATION', 'open', 'Who may register after the first account: open or invite.'),
   plain('ENABLE_PASSWORD_AUTH', 'true', 'Whether people can register and sign in with a password.'),
   plain(
+    'REQUIRE_SECOND_FACTOR',
+    'off',
+    'Who must have a second factor when signing in with a password: off, admins (roles with global access) or everyone.',
+  ),
+  plain(
     'SSO_PROVIDERS',
     null,
     'Single sign-on providers, comma-separated, such as google,github. Each has variables of its own, which begin ' +

@@ -29,6 +29,7 @@ describe('a change restarts what needs it', () => {
     ['plan', { plan: 'free' }, ['backend', 'worker']],
     ['redis', { redis: { enabled: false } }, ['backend', 'worker']],
     ['registration', { registration: 'invite' }, ['backend']],
+    ['requireSecondFactor', { requireSecondFactor: 'admins' }, ['backend']],
     ['rateLimits', { rateLimits: { auth: '3/min' } }, ['backend']],
     ['extraEnv of one', { worker: { extraEnv: [{ name: 'TZ', value: 'UTC' }] } }, ['worker']],
     ['replicas', { backend: { replicas: 3 } }, []],

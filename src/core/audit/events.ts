@@ -163,6 +163,26 @@ export const EVENTS = {
   },
   'user.registered': { resource: 'user', meaning: 'An account was registered.' },
   'user.email_verified': { resource: 'user', meaning: 'The e-mail address of an account was verified.' },
+  'user.passkey_added': {
+    resource: 'user',
+    new: ['passkeyId', 'name'],
+    meaning: 'A passkey was added to an account.',
+  },
+  'user.passkey_removed': {
+    resource: 'user',
+    old: ['passkeyId', 'name'],
+    meaning: 'A passkey was removed from an account.',
+  },
+  'user.totp_added': { resource: 'user', meaning: 'An authenticator app was set up for an account.' },
+  'user.totp_removed': { resource: 'user', meaning: 'The authenticator app of an account was removed.' },
+  'user.recovery_codes_renewed': {
+    resource: 'user',
+    meaning: 'An account was given new recovery codes; the old ones are void.',
+  },
+  'user.second_factor_asked': {
+    resource: 'user',
+    meaning: 'A password was right, and a second factor was asked for.',
+  },
   'user.signed_in': { resource: 'user', meaning: 'A user signed in.' },
   'user.sign_in_failed': {
     resource: 'user',
