@@ -1,4 +1,5 @@
 import nodemailer from 'nodemailer'
+import { traceCall } from '../tracing.ts'
 
 /** One plain-text mail to one address. */
 export type Mail = Readonly<{ to: string; subject: string; text: string }>
@@ -48,7 +49,8 @@ export function createMailer(gateway: MailGateway | null): Mailer {
     async send({ to, subject, text }) {
       // As an object: a text would be read as a list of addresses.
       const address = { name: '', address: to }
-      await transport.sendMail({ from: gateway.from, to: address, subject, text })
+      const mail = { from: gateway.from, to: address, subject, text }
+      await traceCall('SMTP send', { 'network.protocol.name': 'smtp' }, () => transport.sendMail(mail))
     },
     close: async () => transport.close(),
   }
