@@ -6,6 +6,7 @@ import {
   readAllowedHosts,
   readAllowedOrigins,
   readBindAddress,
+  readEmailDomains,
   readPublicAddress,
   readTrustedProxies,
 } from './config/addresses.ts'
@@ -13,10 +14,12 @@ import { readDeadlines } from './config/deadlines.ts'
 import { readSmtp, type Smtp } from './config/mail.ts'
 import { type RateLimit, readRateLimit } from './config/rate-limit.ts'
 import { type Environment, Settings } from './config/settings.ts'
+import { readSso } from './config/sso.ts'
 import { isDatabaseSet, readDatabase, readKv } from './config/stores.ts'
 import type { KvConfig } from './platform/kv/kv.ts'
 import type { DatabaseConfig } from './platform/postgres/database.ts'
 import type { Deadlines } from './platform/postgres/deadlines.ts'
+import type { SsoConfig } from './platform/sso/provider-config.ts'
 
 export type { Smtp } from './config/mail.ts'
 export type { RateLimit } from './config/rate-limit.ts'
@@ -58,6 +61,9 @@ export type Config = Readonly<{
   passwordAuth: boolean
   /** Whose sessions by password must have a second factor. */
   requireSecondFactor: 'off' | 'admins' | 'everyone'
+  sso: SsoConfig
+  /** Lower case, ASCII; `.example.org` stands for subdomains. Empty where any domain is allowed. */
+  allowedEmailDomains: readonly string[]
   smtp: Smtp | null
   plan: 'free' | 'pro' | 'enterprise'
   rateLimits: Readonly<{ default: RateLimit | null; auth: RateLimit | null }>
@@ -134,6 +140,8 @@ export function readConfig(command: Command, environment: Environment = process.
     trustedProxies: readTrustedProxies(settings),
     passwordAuth: settings.boolean('ENABLE_PASSWORD_AUTH'),
     requireSecondFactor: settings.word('REQUIRE_SECOND_FACTOR', ['off', 'admins', 'everyone']) ?? 'off',
+    sso: readSso(settings),
+    allowedEmailDomains: readEmailDomains(settings),
     smtp: readSmtp(settings),
     plan: settings.word('ORGANISATION_PLAN', ['free', 'pro', 'enterprise']) ?? 'enterprise',
     rateLimits: {
@@ -143,7 +151,6 @@ export function readConfig(command: Command, environment: Environment = process.
     logLevel:
       settings.word('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info',
   }
-  refuseSingleSignOn(settings)
   requireNeeds(settings, isEmbedded ? 'embedded' : command)
   if (settings.faults.length > 0) throw new ConfigError(Object.freeze([...settings.faults]))
   return deepFreeze(config)
@@ -164,14 +171,6 @@ function readHosts(settings: Settings, address: PublicAddress | null) {
     allowedHosts: readAllowedHosts(settings, address),
     allowedOrigins: readAllowedOrigins(settings, address),
   }
-}
-
-function refuseSingleSignOn(settings: Settings): void {
-  const name = settings.isSet('SSO_PROVIDERS') ? 'SSO_PROVIDERS' : 'NEXT_PUBLIC_NEXTAUTH_PROVIDERS'
-  const providers = settings.list(name)
-  if (providers.length === 0) return
-  settings.fault(`${name} is set, but this version has no single sign-on yet: remove ${name}.`)
-  for (const provider of providers) settings.clientSecret(provider.toUpperCase().replaceAll('-', '_'))
 }
 
 function requireNeeds(settings: Settings, command: Command | 'embedded'): void {

@@ -20,6 +20,8 @@ import {
 } from './platform/postgres/database.ts'
 import { createLookUps, type LookUps } from './platform/postgres/look-ups.ts'
 import { createQueue, type Queue } from './platform/queue/queue.ts'
+import type { SsoProvider } from './platform/sso/provider.ts'
+import { createProviders } from './platform/sso/providers.ts'
 
 /** Everything that a use case works with: its first parameter. */
 export type Context = Readonly<{
@@ -40,6 +42,8 @@ export type Context = Readonly<{
   clock: Clock
   keys: ServerKeys
   passwords: Passwords
+  /** The providers of single sign-on, in the order of the configuration. */
+  sso: readonly SsoProvider[]
   log: Log
   metrics: Metrics
   /** The newest migration that this program knows: the database's schema must be at least there. */
@@ -73,6 +77,7 @@ export function createContext(
     log,
     keys: createServerKeys(config.serverSecret),
     passwords: createPasswords(),
+    sso: createProviders(config.sso, clock, { log }),
     metrics: createMetrics(),
     schemaVersion,
     close: async () => {

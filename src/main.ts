@@ -180,7 +180,7 @@ const route =
   (request) =>
     BACKEND_PATHS.test(new URL(request.url).pathname) ? backend(request) : frontend(request)
 
-const BACKEND_PATHS = /^\/(v1|service|public|swagger)(\/|$)/
+const BACKEND_PATHS = /^\/(v1|service|public|swagger|api\/auth\/callback)(\/|$)/
 
 const listenOptions = (config: Config) => ({ port: config.port, address: config.bindAddress })
 

@@ -31,6 +31,8 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
     requireSecondFactor: 'off',
     trustedProxies: [],
     passwordAuth: true,
+    sso: { providers: [], ca: null },
+    allowedEmailDomains: [],
     smtp: null,
     plan: 'enterprise',
     rateLimits: { default: null, auth: { limit: 10, windowSeconds: 60 } },
@@ -177,22 +179,4 @@ test('control characters are refused in any value', () => {
     'KEYWARD_DATA contains a line break or another control character.',
     'The value of SETUP_TOKEN contains a line break or another control character.',
   ])
-})
-
-describe('single sign-on', () => {
-  test.each(['SSO_PROVIDERS', 'NEXT_PUBLIC_NEXTAUTH_PROVIDERS'])(
-    '%s is refused, as it is not there yet',
-    (name) => {
-      expect(backendFaults({ [name]: 'google,github' })).toEqual([
-        `${name} is set, but this version has no single sign-on yet: remove ${name}.`,
-      ])
-    },
-  )
-
-  test('the client secrets of the providers follow the rule of files', () => {
-    const variables = { SSO_PROVIDERS: 'my-idp', MY_IDP_CLIENT_SECRET: 'x', MY_IDP_CLIENT_SECRET_FILE: '/y' }
-    expect(backendFaults(variables)).toContain(
-      'MY_IDP_CLIENT_SECRET and MY_IDP_CLIENT_SECRET_FILE are both set; remove one of them.',
-    )
-  })
 })

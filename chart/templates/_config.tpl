@@ -19,15 +19,32 @@ TRUSTED_PROXIES: {{ . | quote }}
 {{- $names := list }}
 {{- range . }}
 {{- $names = append $names .name }}
-{{ include "keyward.providerPrefix" . }}_CLIENT_ID: {{ .clientId | quote }}
+{{- $prefix := include "keyward.providerPrefix" . }}
+{{ $prefix }}_CLIENT_ID: {{ .clientId | quote }}
+{{- with .issuer }}
+{{ $prefix }}_ISSUER: {{ . | quote }}
+{{- end }}
+{{- with .displayName }}
+{{ $prefix }}_DISPLAY_NAME: {{ . | quote }}
+{{- end }}
+{{- with .scopes }}
+{{ $prefix }}_SCOPES: {{ join " " . | quote }}
+{{- end }}
 {{- end }}
 SSO_PROVIDERS: {{ join "," $names | quote }}
 NEXT_PUBLIC_NEXTAUTH_PROVIDERS: {{ join "," $names | quote }}
+SSO_ALLOW_HTTP_ISSUERS: {{ $v.sso.allowHttpIssuers | quote }}
 {{- end }}
 {{- end }}
 {{- if eq $component "backend" }}
 REGISTRATION: {{ $v.registration | quote }}
 REQUIRE_SECOND_FACTOR: {{ $v.requireSecondFactor | default "off" | quote }}
+{{- with $v.allowedEmailDomains }}
+ALLOWED_EMAIL_DOMAINS: {{ join "," . | quote }}
+{{- end }}
+{{- if and $v.sso.providers (include "keyward.hasCa" $v.sso.ca) }}
+SSO_CA: {{ include "keyward.caFolder" $root }}/sso.pem
+{{- end }}
 RATE_LIMIT_DEFAULT: {{ $v.rateLimits.default | quote }}
 RATE_LIMIT_AUTH: {{ $v.rateLimits.auth | quote }}
 {{- end }}
@@ -120,6 +137,7 @@ SMTP_CA: {{ include "keyward.caFolder" $ }}/smtp.pem
 {{- if not $v.redis.enabled }}{{ $_ := set $cas "redis.pem" $v.externalRedis.ca }}{{ end -}}
 {{- if $v.smtp.host }}{{ $_ := set $cas "smtp.pem" $v.smtp.ca }}{{ end -}}
 {{- end -}}
+{{- if and (eq $component "backend") $v.sso.providers }}{{ $_ := set $cas "sso.pem" $v.sso.ca }}{{ end -}}
 {{- range $file, $ca := $cas -}}
 {{- if not (include "keyward.hasCa" $ca) }}{{ $cas = omit $cas $file }}{{ end -}}
 {{- end -}}

@@ -53,6 +53,18 @@
 {{- end }}
 {{- end }}
 
+{{/* The ports of the providers of single sign-on, as a YAML list: those of their issuers, and of what these refer to. */}}
+{{- define "keyward.ssoPorts" -}}
+{{- $ports := list 443 -}}
+{{- range .Values.sso.providers -}}
+{{- $issuer := .issuer | default "" -}}
+{{- $port := regexFind ":[0-9]+$" (get (urlParse $issuer) "host") | trimPrefix ":" -}}
+{{- if $port }}{{ $ports = append $ports (int $port) -}}
+{{- else if hasPrefix "http:" $issuer }}{{ $ports = append $ports 80 }}{{ end -}}
+{{- end -}}
+{{- toYaml (uniq $ports) -}}
+{{- end }}
+
 {{/* The egress rules of a component: (list root component). */}}
 {{- define "keyward.egress" -}}
 {{- $root := index . 0 -}}
@@ -68,9 +80,8 @@
 {{- if eq $component "test" }}
 {{ include "keyward.toComponent" (list $root "frontend" 8080) }}
 {{- end }}
-{{- if and $root.Values.sso.providers (has $component (list "backend" "frontend")) }}
-- ports:
-    - {protocol: TCP, port: 443}
+{{- if and $root.Values.sso.providers (eq $component "backend") }}
+{{ include "keyward.peers" (concat (list "to" $root.Values.networkPolicy.identityProviders) (include "keyward.ssoPorts" $root | fromYamlArray)) }}
 {{- end }}
 {{- with $root.Values.networkPolicy.extraEgress }}
 {{ toYaml . }}

@@ -47,8 +47,29 @@ export const CONFIGURATION = [
     'off',
     'Who must have a second factor when signing in with a password: off, admins (roles with global access) or everyone.',
   ),
-  plain('SSO_PROVIDERS', null, 'Single sign-on providers. Not in this version yet: leave it empty.'),
+  plain(
+    'SSO_PROVIDERS',
+    null,
+    'Single sign-on providers, comma-separated, such as google,github. Each has variables of its own, which begin ' +
+      'with its name: see Single sign-on.',
+  ),
   plain('NEXT_PUBLIC_NEXTAUTH_PROVIDERS', null, 'Older name of SSO_PROVIDERS, read when that is not set.'),
+  plain(
+    'SSO_CA',
+    null,
+    'Certificate authority of the providers, trusted beside the public ones: PEM text or the path of a PEM file.',
+  ),
+  plain(
+    'SSO_ALLOW_HTTP_ISSUERS',
+    'false',
+    'Whether the issuer of a provider may be http://: for tests alone.',
+  ),
+  plain(
+    'ALLOWED_EMAIL_DOMAINS',
+    null,
+    'Domains of the e-mail addresses that may have an account, comma-separated, such as example.org; ' +
+      '.example.org stands for its subdomains. Empty for any.',
+  ),
   plain('ORGANISATION_PLAN', 'enterprise', 'Plan of the organisation: free, pro or enterprise.'),
   plain('RATE_LIMIT_DEFAULT', 'off', 'Requests to /v1 per caller, such as 120/min, or off.'),
   plain('RATE_LIMIT_AUTH', '10/min', 'Sign-in attempts per account and address, such as 3/min, or off.'),

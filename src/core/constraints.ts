@@ -6,6 +6,9 @@ export const CONSTRAINT_ERRORS = {
   apps_name_unique: () => conflict('An app with this name already exists.'),
   environments_name_unique: () => conflict('An environment with this name already exists in this app.'),
   users_email_unique: () => conflict('An account with this e-mail address already exists.'),
+  sso_identities_unique: () => conflict('This identity has just been linked to an account.'),
+  sso_identities_one_per_provider: () =>
+    conflict('An identity at this provider has just been linked to the account.'),
   invites_one_live: () => conflict('A pending invite for this e-mail address already exists.'),
   members_one_live_membership: () => conflict('This user is already a member of an organisation.'),
   principals_role_held: () => conflict('The role is in use, or has just been deleted.'),

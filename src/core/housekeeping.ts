@@ -3,7 +3,8 @@ import { COALESCING_SECONDS } from './audit/coalescing.ts'
 import { SESSION_IDLE_SECONDS } from './sessions/lifetime.ts'
 
 /**
- * Deletes expired tokens, sessions, session tokens, links, tickets, challenges and counters of sign-ins; closes expired invites. Expired rows
+ * Deletes expired tokens, sessions, session tokens, links, tickets, challenges, states and counters of sign-ins; closes
+ * expired invites. Expired rows
  * are already refused everywhere: this only frees space, and may run several times at once. Locked rows are skipped,
  * which avoids deadlocks.
  */
@@ -28,6 +29,7 @@ export async function removeExpired(ctx: Context): Promise<void> {
       select hash from second_factor_tickets where expires_at <= ${now} for update skip locked
     )`
   await patiently`delete from used_challenges where expires_at <= ${now}`
+  await patiently`delete from sso_used_states where expires_at <= ${now}`
   await patiently`delete from sign_in_attempts where expires_at <= ${now}`
   await patiently`
     update invites set state = 'expired', closed_at = ${now}, role_id = null, role_kind = null

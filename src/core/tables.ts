@@ -188,6 +188,18 @@ type Tables = {
     expires_at: Date
     count: number
   }>
+  sso_identities: Readonly<{
+    id: string
+    user_id: string
+    provider: string
+    issuer: string
+    subject: string
+    created_at: Date
+  }>
+  sso_used_states: Readonly<{
+    hash: Uint8Array
+    expires_at: Date
+  }>
   tokens: Readonly<{
     id: string
     organisation_id: string
@@ -221,6 +233,7 @@ type Tables = {
     verification_required: boolean
     created_at: Date
     updated_at: Date
+    link_allowed_until: Date | null
   }>
 }
 

@@ -11,10 +11,10 @@ const FOLDER = new URL('./assets/', import.meta.url)
 
 /** The paths that links lead to, and what the page says there about the link. */
 const LINKS: Readonly<Record<'/' | `/${LinkPurpose}`, string>> = {
-  '/': '<p>You followed a set-up link? Send what it has after <code>setup_token=</code> as <code>setup_token</code> with the first registration, <code>POST /service/auth/password/register/</code>.</p>',
+  '/': '<p>You followed a set-up link? Send what it has after <code>setup_token=</code> as <code>setup_token</code> with the first registration, <code>POST /service/auth/password/register/</code>, or to sign in with a provider, <code>POST /service/auth/sso/…/authorize/</code>.</p>',
   '/invite':
     '<p>This link invites you to join an organisation. Its token is everything after the <code>#</code> in the address.</p>\n' +
-    '<p>If you have no account yet, send it as <code>invite</code> when you register, <code>POST /service/auth/password/register/</code>. If you have one, sign in and send it as <code>token</code> to <code>POST /service/auth/invites/accept/</code>.</p>',
+    '<p>If you have no account yet, send it as <code>invite</code> when you register, <code>POST /service/auth/password/register/</code>, or sign in with a provider, <code>POST /service/auth/sso/…/authorize/</code>. If you have one, sign in and send it as <code>token</code> to <code>POST /service/auth/invites/accept/</code>.</p>',
   '/verify-email':
     '<p>This link verifies your e-mail address. Send everything after the <code>#</code> in the address as <code>token</code> to <code>POST /service/auth/email/verify/</code>.</p>',
   '/reset-password':
@@ -30,6 +30,9 @@ const ASSETS: ReadonlyMap<string, Asset> = new Map<string, Asset>([
   ),
   ['/keyward.css', { file: 'keyward.css', type: 'text/css; charset=utf-8' }],
 ])
+
+/** The older redirect address of single sign-on. The backend answers it, too, where it gets the request. */
+const CALLBACK = /^\/api\/auth\/callback\/([a-z0-9-]{1,40})\/?$/
 
 const HEADERS = {
   'content-security-policy':
@@ -51,6 +54,10 @@ export function createFrontend(config: Config, log = createLog(config.logLevel))
     }
     if (!isAllowedHost(config, request.headers.get('host') ?? url.host)) {
       return json(400, { error: 'This host name is not allowed. Add it to ALLOWED_HOSTS.' })
+    }
+    const callback = CALLBACK.exec(url.pathname)
+    if (callback !== null) {
+      return isRead ? redirect(`/service/auth/sso/${callback[1]}/callback/${url.search}`) : wrongMethod()
     }
     const asset = ASSETS.get(url.pathname.replace(/(.)\/$/, '$1'))
     if (asset === undefined) return json(404, { error: 'Not found: there is nothing at this path.' })
@@ -77,5 +84,8 @@ async function contentOf({ file, link = '' }: Asset): Promise<string> {
 
 const json = (status: number, body: object, headers = {}) =>
   Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } })
+
+const redirect = (location: string) =>
+  new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } })
 
 const wrongMethod = () => json(405, { error: 'Method not allowed.' }, { allow: 'GET, HEAD' })

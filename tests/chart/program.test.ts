@@ -23,7 +23,7 @@ const read = (name: string) =>
   YAML.parse(readFileSync(join(import.meta.dir, `values/${name}.yaml`), 'utf8')) as Values
 
 describe.each(['backend', 'frontend', 'worker', 'migrate'] as const)('the %s', (component) => {
-  test.each(['evaluation', 'production'])(
+  test.each(['evaluation', 'production', 'gateway'])(
     'starts with the settings that the values of %s give it',
     (name) => {
       expect(faultsOf(component, environmentOf(render(read(name)), component))).toEqual([])
@@ -34,13 +34,4 @@ describe.each(['backend', 'frontend', 'worker', 'migrate'] as const)('the %s', (
     const objects = render({ redis: { enabled: false } })
     expect(faultsOf(component, environmentOf(objects, component))).toEqual([])
   })
-})
-
-test('single sign-on, which this version has not yet, is refused by the program in a sentence, and by nothing else', () => {
-  const objects = render(read('gateway'))
-  for (const component of ['backend', 'frontend'] as const) {
-    expect(faultsOf(component, environmentOf(objects, component))).toEqual([
-      'SSO_PROVIDERS is set, but this version has no single sign-on yet: remove SSO_PROVIDERS.',
-    ])
-  }
 })

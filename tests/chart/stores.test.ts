@@ -202,6 +202,33 @@ describe('NetworkPolicies limit what each pod may reach', () => {
     expect(policy(objects, 'backend').egress[0].to).toEqual([{ namespaceSelector: {} }])
   })
 
+  test('the backend alone reaches the providers of single sign-on, on their ports, at the peers that are named', () => {
+    const peers = [{ ipBlock: { cidr: '10.0.0.0/8' } }]
+    const of = (name: string, issuer?: string) => ({
+      name,
+      issuer,
+      clientId: 'id',
+      clientSecret: { value: 'secret' },
+    })
+    const providers = [
+      of('google'),
+      of('keycloak', 'https://id.example.org:8443/realms/main'),
+      of('idp', 'http://idp.example.org'),
+      of('authelia', 'https://[fd00::1]'),
+    ]
+    const objects = render({
+      ...existing,
+      sso: { providers, allowHttpIssuers: true },
+      networkPolicy: { identityProviders: peers },
+    })
+    const rule = policy(objects, 'backend').egress.at(-1)
+    expect(ports([rule])).toEqual(['TCP 443', 'TCP 8443', 'TCP 80'])
+    expect(rule.to).toEqual(peers)
+    for (const name of ['frontend', 'worker', 'migrate']) {
+      expect(ports(policy(objects, name).egress)).not.toContain('TCP 443')
+    }
+  })
+
   test('a rule of your own lets every pod of Keyward reach something else, such as a database behind another port', () => {
     const rule = { ports: [{ protocol: 'TCP', port: 6432 }], to: [{ ipBlock: { cidr: '10.0.0.0/8' } }] }
     const objects = render({ ...external, networkPolicy: { dnsPorts: [5300], extraEgress: [rule] } })

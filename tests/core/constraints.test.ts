@@ -28,6 +28,7 @@ const NEVER_MET: Readonly<Record<string, readonly string[]>> = {
   'the insert itself handles it, with `on conflict`': [
     'audit_entries_coalesce_key_key',
     'sign_in_attempts_pkey',
+    'sso_used_states_pkey',
     'totp_secrets_pkey',
     'used_challenges_pkey',
   ],
@@ -38,6 +39,7 @@ const NEVER_MET: Readonly<Record<string, readonly string[]>> = {
     'recovery_codes_user_id_fkey',
     'second_factor_tickets_user_id_fkey',
     'sessions_user_id_fkey',
+    'sso_identities_user_id_fkey',
     'totp_secrets_user_id_fkey',
   ],
   'it is read from four bytes without a sign': ['passkeys_counter_check'],

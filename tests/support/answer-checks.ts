@@ -16,6 +16,8 @@ export const WITHOUT_ENTRY: Readonly<Record<string, string>> = {
   'POST /service/auth/invites/lookup': 'it only reads',
   'POST /service/auth/password/forgot':
     'it changes nothing: the link that is mailed does when it is followed',
+  'POST /service/auth/sso/:provider/authorize': 'it changes nothing: the sign-in does when it comes back',
+  'POST /service/auth/sso/:provider/link': 'it changes nothing: the link is made when the browser comes back',
   'POST /service/auth/email/resend': 'it changes nothing: the link that is mailed does when it is followed',
 }
 

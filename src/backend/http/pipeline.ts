@@ -13,6 +13,9 @@ const ALIAS = /^\/(?:service|service\/public|public)(?=\/v1(?:\/|$))/
 /** Health, readiness and metrics are served for any Host. */
 const ANY_HOST = /^\/service\/(?:health|ready|metrics)\/?$/
 
+/** Reads that change something and ask an identity provider, which has a deadline of its own. */
+const ASKS_A_PROVIDER = /^\/service\/auth\/sso\/[^/]+\/(?:authorize|callback)\/?$/
+
 const CORS_HEADERS: Readonly<Record<string, string>> = {
   'access-control-expose-headers':
     'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
@@ -42,7 +45,8 @@ export function requestPipeline(
       const handled = handling.finally(() => requests.of(original).endTurn?.())
       // Looking up the caller, waiting for a turn and reading each have a deadline of their own, and would add up.
       const isRead = original.method === 'GET' || original.method === 'HEAD'
-      const deadline = isRead ? ctx.db.deadlines.statementMilliseconds : Infinity
+      const deadline =
+        isRead && !ASKS_A_PROVIDER.test(path) ? ctx.db.deadlines.statementMilliseconds : Infinity
       return await requests.send(request, await withinDeadline(handled, deadline))
     }
 

@@ -75,6 +75,12 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       const state = of(request)
       state.endTurn = await ctx.limitPublic.enter(networkOf(state.source.ipAddress))
     },
+    /** Ends the turn early, before something slow that needs no connection of the database. */
+    leaveTurn: (request: Request): void => {
+      const state = of(request)
+      state.endTurn?.()
+      state.endTurn = null
+    },
     /** Registers the body of a request before routing. */
     expectBody: (request: Request, path: string): void => {
       const state = of(request)

@@ -4,8 +4,8 @@ import { authenticateCookie, authenticateSessionToken } from '../../core/authent
 import { DomainError, forbidden } from '../../core/errors.ts'
 import { requireRecentlySignedInOwner } from '../../core/organisations/ownership-transfer.ts'
 import { requireFactor } from '../../core/second-factor/requirement.ts'
-import { requireRecentSignIn } from '../../core/sessions/recent-sign-in.ts'
 import type { SignedInUser } from '../../core/sessions/session.ts'
+import { requireRecentSignIn } from '../../core/sign-in/ways-in.ts'
 import { isAllowedOrigin } from '../../platform/http/hosts.ts'
 import { readSessionCookie } from './cookies.ts'
 import type { GuardInput } from './guard.ts'
@@ -16,6 +16,7 @@ const CALLER_DESCRIPTIONS = {
   any: 'any signed-in user, by session cookie or session token',
   passwordAuth: 'any signed-in user, by session cookie or session token',
   cookie: 'any signed-in user, by session cookie',
+  recent: 'any signed-in user, by session cookie, signed in within the last 10 minutes',
   owner: 'the Owner, by session cookie, signed in within the last 10 minutes',
   signOut: 'any signed-in user, by session cookie or session token',
   factors: 'any signed-in user, by session cookie',
@@ -26,7 +27,7 @@ const CALLER_DESCRIPTIONS = {
 const WITHOUT_FACTOR: readonly string[] = ['signOut', 'factors', 'changeFactors']
 
 /** What takes no session token: a page that only has one must not change how its user signs in. */
-const COOKIE_ONLY: readonly string[] = ['cookie', 'owner', 'factors', 'changeFactors']
+const COOKIE_ONLY: readonly string[] = ['cookie', 'recent', 'owner', 'factors', 'changeFactors']
 
 /**
  * Declares on a route under `/service/auth/` who may call it: `public` anyone, `session` a user with a session. With
@@ -47,8 +48,8 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
     const { caller, signedInAt } = await authenticateCookie(ctx, cookie, source)
     requests.setCaller(request, caller)
     if (!WITHOUT_FACTOR.includes(kind)) requireFactor(caller)
-    if (kind === 'changeFactors') requireRecentSignIn(ctx, signedInAt)
     if (kind === 'owner') requireRecentlySignedInOwner(ctx, caller, signedInAt)
+    if (kind === 'recent' || kind === 'changeFactors') requireRecentSignIn(ctx, signedInAt)
   }
 
   return new Elysia({ name: 'session-guard', normalize: false }).use(audited).macro({
@@ -95,6 +96,7 @@ const SECURITY = {
   passwordAuth: COOKIE_OR_TOKEN,
   signOut: COOKIE_OR_TOKEN,
   cookie: [{ cookie: [] }],
+  recent: [{ cookie: [] }],
   owner: [{ cookie: [] }],
   factors: [{ cookie: [] }],
   changeFactors: [{ cookie: [] }],

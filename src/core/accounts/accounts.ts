@@ -42,3 +42,21 @@ export async function replacePassword(
 ): Promise<void> {
   await queries.replacePassword(tx, userId, passwordHash, at)
 }
+
+/** Gives an account without a name this one; does nothing for an empty one. */
+export async function nameIfEmpty(tx: Transaction, userId: string, name: string, at: Date): Promise<void> {
+  if (name !== '') await queries.nameIfEmpty(tx, userId, name, at)
+}
+
+/** Uses up an operator's permission to link an identity to an account; false when there is none at this time. */
+export const useLinkPermission = (tx: Transaction, userId: string, at: Date): Promise<boolean> =>
+  queries.useLinkPermission(tx, userId, at)
+
+/** Whether an account was never a member of an organisation, not even one who was removed. */
+export const wasNeverMember = (tx: Transaction, userId: string): Promise<boolean> =>
+  queries.wasNeverMember(tx, userId)
+
+/** Removes an account's password and its name, which somebody else has chosen. */
+export async function clearAccount(tx: Transaction, userId: string, at: Date): Promise<void> {
+  await queries.clear(tx, userId, at)
+}

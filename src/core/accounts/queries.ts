@@ -49,6 +49,7 @@ export const insertUser = (
     | 'email_key'
     | 'full_name'
     | 'password_hash'
+    | 'email_verified_at'
     | 'verification_required'
     | 'created_at'
     | 'updated_at'
@@ -70,3 +71,23 @@ export const changePassword = (tx: Transaction, userId: string, before: string, 
 /** Replaces an account's password hash, whatever it was. */
 export const replacePassword = (tx: Transaction, userId: string, passwordHash: string, at: Date) =>
   tx`update users set password_hash = ${passwordHash}, updated_at = ${at} where id = ${userId}`
+
+/** Gives an account without a name this one. */
+export const nameIfEmpty = (tx: Transaction, userId: string, name: string, at: Date) =>
+  tx`update users set full_name = ${name}, updated_at = ${at} where id = ${userId} and full_name = ''`
+
+/** Ends the permission to link an identity to an account; false when there is none at this time. */
+export const useLinkPermission = async (tx: Transaction, userId: string, at: Date): Promise<boolean> =>
+  (
+    await tx`
+      update users set link_allowed_until = null
+      where id = ${userId} and link_allowed_until > ${at}`
+  ).count > 0
+
+/** Whether an account was never a member of an organisation, not even one who was removed. */
+export const wasNeverMember = async (tx: Transaction, userId: string): Promise<boolean> =>
+  (await tx`select 1 from members where user_id = ${userId} limit 1`).length === 0
+
+/** Removes an account's password and its name. */
+export const clear = (tx: Transaction, userId: string, at: Date) =>
+  tx`update users set password_hash = null, full_name = '', updated_at = ${at} where id = ${userId}`

@@ -186,7 +186,19 @@ export const EVENTS = {
   'user.signed_in': { resource: 'user', meaning: 'A user signed in.' },
   'user.sign_in_failed': {
     resource: 'user',
-    meaning: 'A sign-in to an account failed. Failures of one minute share an entry with their count.',
+    meaning:
+      'A sign-in to an account failed, or a single sign-on that led to no account: then the id of its actor is all zeros. Failures of one minute share an entry with their count.',
+  },
+  'user.identity_linked': {
+    resource: 'user',
+    new: ['provider', 'by'],
+    meaning:
+      'Single sign-on with a provider was added to an account; `by` tells why it could be: `session`, `operator`, `invite` or `registration`.',
+  },
+  'user.identity_unlinked': {
+    resource: 'user',
+    old: ['provider'],
+    meaning: 'Single sign-on with a provider was removed from an account.',
   },
   'user.password_changed': {
     resource: 'user',

@@ -21,14 +21,18 @@ const MAX_TOKENS_PER_SESSION = 50
 /** A new session; `cookie` is for the browser only. */
 export type OpenedSession = SessionToken & Readonly<{ id: string; cookie: string }>
 
-/** What a sign-in has proved: the password that was checked, by its hash, or the passkey that was used. */
+/**
+ * What a sign-in has proved: the password that was checked, by its hash, the passkey that was used, or an identity at a
+ * provider, by its id.
+ */
 export type SignInProof =
   | Readonly<{ method: 'password'; passwordHash: string }>
   | Readonly<{ method: 'passkey'; passkeyId: string }>
+  | Readonly<{ method: 'sso'; identityId: string }>
 
 /**
  * Starts a session of an account; beyond 50 of the account the oldest ends. Null when what was proved no longer holds,
- * because the password was changed or the passkey removed since it was checked.
+ * because the password was changed since it was checked, the passkey removed, or the identity unlinked.
  */
 export const open = (
   ctx: Context,
@@ -65,9 +69,13 @@ async function lockProved(tx: Transaction, userId: string, proof: SignInProof): 
   if (proof.method === 'password') {
     return (await queries.lockPassword(tx, userId, proof.passwordHash)).length > 0
   }
-  // Order matters: the passkey is looked for under the lock.
+  // Order matters: the passkey or identity is looked for under the lock.
   await queries.lockUser(tx, userId)
-  return (await queries.findPasskey(tx, userId, proof.passkeyId)).length > 0
+  const held =
+    proof.method === 'passkey'
+      ? await queries.findPasskey(tx, userId, proof.passkeyId)
+      : await queries.lockIdentity(tx, userId, proof.identityId)
+  return held.length > 0
 }
 
 /** Creates a token for the caller's session, which keeps its newest 50; 401 when the session has ended. */

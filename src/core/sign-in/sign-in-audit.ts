@@ -3,6 +3,7 @@ import { type AccountRow, auditActorOf } from '../accounts/account.ts'
 import { recordAccount } from '../accounts/account-audit.ts'
 import type { RequestSource } from '../actor.ts'
 import { recordCoalesced } from '../audit/coalescing.ts'
+import { findOrganisationId } from '../deployment.ts'
 import type { SignInProof } from '../sessions/sessions.ts'
 
 /** Writes that an account signed in, and the second factor by its words. The sign-in stands even when that fails. */
@@ -43,7 +44,7 @@ export const recordFactorAsked = (
   )
 }
 
-const METHODS = { password: 'a password', passkey: 'a passkey' } as const
+const METHODS = { password: 'a password', passkey: 'a passkey', sso: 'single sign-on' } as const
 
 /**
  * Writes that a sign-in to an account failed. The response must not wait for it: unknown addresses write no entry, and
@@ -64,6 +65,25 @@ export const recordFailedSignIn = (
       description,
     })
   })
+
+/** Writes that a sign-in failed before it was known to which account it would have led: by the user id of nobody. */
+export const recordStrangersFailure = (
+  ctx: Context,
+  description: string,
+  source: RequestSource,
+): Promise<void> =>
+  logFailure(ctx, source, async () => {
+    const organisationId = await findOrganisationId(ctx.db)
+    if (organisationId === null) return
+    const stranger = { type: 'user', id: null, userId: NOBODY, name: '', credential: null, source } as const
+    await recordCoalesced(ctx, stranger, organisationId, {
+      eventType: 'user.sign_in_failed',
+      resourceId: null,
+      description,
+    })
+  })
+
+const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /** Outside a transaction: when the entry can't be written, a line in the log tells of it. */
 async function logFailure(

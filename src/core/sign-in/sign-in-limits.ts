@@ -74,6 +74,13 @@ export const countPasskeySignIn = (ctx: Context, ipAddress: string | null): Prom
 export const countMailRequest = (ctx: Context, ipAddress: string | null): Promise<void> =>
   countFrom(ctx, 'mail request', ipAddress, 'Too many requests for a mail. Try again later.')
 
+/** Counts a step of a single sign-on. 429 beyond 60 a minute from one address; off with the sign-in limits. */
+export const countSsoStep = (
+  ctx: Context,
+  step: 'start' | 'callback',
+  ipAddress: string | null,
+): Promise<void> => countFrom(ctx, `single sign-on ${step}`, ipAddress, 'Too many sign-ins. Try again later.')
+
 /** The unit that limits count: an IPv4 address, or an IPv6 /64, which usually belongs to one client. */
 export function networkOf(ipAddress: string | null): string {
   if (ipAddress === null || !ipaddr.isValid(ipAddress)) return 'unknown'
