@@ -17,10 +17,12 @@ import { readAuditRetentionDays } from './config/retention.ts'
 import { type Environment, Settings } from './config/settings.ts'
 import { readSso } from './config/sso.ts'
 import { isDatabaseSet, readDatabase, readKv } from './config/stores.ts'
+import { readMetricsPort, readTracing } from './config/telemetry.ts'
 import type { KvConfig } from './platform/kv/kv.ts'
 import type { DatabaseConfig } from './platform/postgres/database.ts'
 import type { Deadlines } from './platform/postgres/deadlines.ts'
 import type { SsoConfig } from './platform/sso/provider-config.ts'
+import type { TracingConfig } from './platform/telemetry/tracing-config.ts'
 
 export type { Smtp } from './config/mail.ts'
 export type { RateLimit } from './config/rate-limit.ts'
@@ -36,6 +38,8 @@ export type Command = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate' | 
 export type Config = Readonly<{
   version: string
   port: number
+  /** Where the metrics are; null for nowhere. */
+  metricsPort: number | null
   bindAddress: string
   /** Absolute. */
   dataDirectory: string
@@ -67,6 +71,8 @@ export type Config = Readonly<{
   requireSecondFactor: 'off' | 'admins' | 'everyone'
   smtp: Smtp | null
   plan: 'free' | 'pro' | 'enterprise'
+  /** Null while tracing is off. */
+  tracing: TracingConfig | null
   rateLimits: Readonly<{ default: RateLimit | null; auth: RateLimit | null }>
   /** How long audit entries are kept; null for ever. */
   auditRetentionDays: number | null
@@ -138,6 +144,7 @@ export function readConfig(command: Command, environment: Environment = process.
   const config: Config = {
     version: `v${packageJson.version}`,
     port,
+    metricsPort: readMetricsPort(settings, port),
     bindAddress: readBindAddress(settings, isEmbedded ? '127.0.0.1' : '0.0.0.0'),
     dataDirectory: readDataDirectory(settings),
     database: readDatabase(settings),
@@ -155,6 +162,7 @@ export function readConfig(command: Command, environment: Environment = process.
     requireSecondFactor: settings.word('REQUIRE_SECOND_FACTOR', ['off', 'admins', 'everyone']) ?? 'off',
     smtp: readSmtp(settings),
     plan: settings.word('ORGANISATION_PLAN', ['free', 'pro', 'enterprise']) ?? 'enterprise',
+    tracing: readTracing(settings),
     rateLimits: {
       default: readRateLimit(settings, 'RATE_LIMIT_DEFAULT'),
       auth: readRateLimit(settings, 'RATE_LIMIT_AUTH'),

@@ -14,6 +14,7 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
   expect(readConfig('serve', embeddedVariables)).toEqual({
     version: `v${packageJson.version}`,
     port: 8080,
+    metricsPort: null,
     bindAddress: '127.0.0.1',
     dataDirectory: resolve('data'),
     database: null,
@@ -35,6 +36,7 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
     allowedEmailDomains: [],
     smtp: null,
     plan: 'enterprise',
+    tracing: null,
     rateLimits: { default: null, auth: { limit: 10, windowSeconds: 60 } },
     auditRetentionDays: null,
     logLevel: 'info',
