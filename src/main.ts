@@ -1,4 +1,6 @@
 import { createApp } from './backend/app.ts'
+import { GROUPS, runCommand } from './cli/run.ts'
+import { suggestion } from './cli/suggestion.ts'
 import { type Options, readOptions, USAGE } from './config/arguments.ts'
 import { banner } from './config/banner.ts'
 import {
@@ -12,6 +14,7 @@ import {
 import { type Context, createContext } from './context.ts'
 import { hasOrganisation, requireServerSecret } from './core/deployment.ts'
 import { MEASURED_JOBS } from './core/jobs.ts'
+import { warnOfForeignPasskeys } from './core/passkeys/host.ts'
 import { createFrontend } from './frontend/server.ts'
 import { systemClock } from './platform/clock.ts'
 import { healthProblem, waitForSchemaVia } from './platform/http/health-check.ts'
@@ -34,12 +37,15 @@ import { startWorker } from './worker/worker.ts'
 const GRACE_SECONDS = 20
 const WAIT_SECONDS = 300
 
-const COMMANDS: Readonly<Record<Command, (options: Options) => Promise<void>>> = {
+type Plain = Exclude<Command, keyof typeof GROUPS>
+
+const COMMANDS: Readonly<Record<Plain, (options: Options) => Promise<void>>> = {
   serve,
   backend: async () => {
     const config = readConfig('backend')
     await startTelemetry(config, 'keyward-backend')
     const ctx = await createReadyContext(config)
+    await warnOfForeignPasskeys(ctx)
     const server = listen(listenOptions(config), (peers) => createApp(ctx, peers.addressOf).fetch)
     onStop(() => server.stop(GRACE_SECONDS))
     listenForMetrics(config, metricsText(ctx))
@@ -77,20 +83,26 @@ const COMMANDS: Readonly<Record<Command, (options: Options) => Promise<void>>> =
   },
 }
 
+const WORDS = [...Object.keys(COMMANDS), ...Object.keys(GROUPS)]
+
 async function main([word = 'serve', ...args]: readonly string[]): Promise<void> {
-  if (!Object.hasOwn(COMMANDS, word)) {
+  const isGroup = Object.hasOwn(GROUPS, word)
+  if (!isGroup && !Object.hasOwn(COMMANDS, word)) {
     const isHelp = /^(help|--help|-h)$/.test(word)
-    ;(isHelp ? process.stdout : process.stderr).write(USAGE)
+    if (isHelp) process.stdout.write(USAGE)
+    else process.stderr.write(`Unknown command: ${word}.${suggestion(word, WORDS)}\n\n${USAGE}`)
     process.exit(isHelp ? 0 : 2)
   }
-  const options = readOptions(word, args)
-  if (options === null) {
+  const options = isGroup ? null : readOptions(word, args)
+  if (!isGroup && options === null) {
     process.stderr.write(`Unknown option of ${word}: ${args.join(' ')}.\n\n${USAGE}`)
     process.exit(2)
   }
-  stopOnSignals()
+  // A command that is interrupted has not done what it was asked for.
+  stopOnSignals(isGroup ? 1 : 0)
   try {
-    await COMMANDS[word as Command](options)
+    if (options === null) await runCommand(word as keyof typeof GROUPS, args)
+    else await COMMANDS[word as keyof typeof COMMANDS](options)
   } catch (error) {
     if (isStopping()) return
     if (error instanceof ConfigError) process.stderr.write('Keyward cannot start:\n')
@@ -107,6 +119,7 @@ async function serve(): Promise<void> {
   await migrate(db, await readMigrations(), { log, clock: systemClock }).finally(() => db.end({ timeout: 5 }))
   await startTelemetry(config, 'keyward')
   const ctx = await createReadyContext(config, database)
+  await warnOfForeignPasskeys(ctx)
   const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
   onStop(() => worker.stop())
   const hasOwner = await hasOrganisation(ctx.db)

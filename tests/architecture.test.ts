@@ -29,7 +29,10 @@ const rules: Rules = {
     backend: 'value',
     worker: 'value',
     frontend: 'value',
+    cli: 'value',
   },
+  // What main.ts runs for operators.
+  cli: { ...everything, config: 'value' },
   // The other entry: the same backend for runtimes without main.ts.
   edge: { ...everything, config: 'value', 'backend/app': 'value' },
   'backend/app': { ...everything, backend: 'value' },

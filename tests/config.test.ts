@@ -29,6 +29,7 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
     serverSecret: new Uint8Array(32).fill(0xb2),
     setupToken: null,
     registration: 'open',
+    requireSecondFactor: 'off',
     trustedProxies: [],
     passwordAuth: true,
     sso: { providers: [], ca: null },
@@ -37,6 +38,7 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
     plan: 'enterprise',
     tracing: null,
     rateLimits: { default: null, auth: { limit: 10, windowSeconds: 60 } },
+    auditRetentionDays: null,
     logLevel: 'info',
   })
 })
@@ -54,6 +56,8 @@ describe('each command requires only what it uses', () => {
     ['serve', ['SECRET_KEY', 'SERVER_SECRET']],
     ['backend', ['DATABASE_URL', 'HOST', 'SECRET_KEY', 'SERVER_SECRET']],
     ['worker', ['DATABASE_URL', 'HOST', 'SECRET_KEY', 'SERVER_SECRET']],
+    ['users', ['SECRET_KEY', 'SERVER_SECRET']],
+    ['jobs', ['SECRET_KEY', 'SERVER_SECRET']],
     ['frontend', ['HOST']],
     ['migrate', ['DATABASE_URL']],
   ]
@@ -119,6 +123,7 @@ test.each([
   ['BIND_ADDRESS', 'bindAddress', '::', '::'],
   ['BIND_ADDRESS', 'bindAddress', '10.1.2.3', '10.1.2.3'],
   ['REGISTRATION', 'registration', 'Invite', 'invite'],
+  ['REQUIRE_SECOND_FACTOR', 'requireSecondFactor', 'Admins', 'admins'],
   ['ORGANISATION_PLAN', 'plan', 'free', 'free'],
   ['LOG_LEVEL', 'logLevel', 'silent', 'silent'],
   ['SETUP_TOKEN', 'setupToken', ' let me in ', ' let me in '],
@@ -148,6 +153,7 @@ const junk: Record<string, string[]> = {
   BIND_ADDRESS: ['example.org', '8080', '127.1', '10.0.0.0/8'],
   ENABLE_PASSWORD_AUTH: ['2', 'enabled', 'tru'],
   REGISTRATION: ['closed', 'open,invite'],
+  REQUIRE_SECOND_FACTOR: ['on', 'true', 'owner'],
   ORGANISATION_PLAN: ['gold'],
   RATE_LIMIT_DEFAULT: ['0/min', '10', '10/week', '-1/min', '1.5/min', 'on', '10 / min'],
   RATE_LIMIT_AUTH: ['ten/min', '1e3/day'],

@@ -48,8 +48,12 @@ ALLOWED_EMAIL_DOMAINS: {{ join "," . | quote }}
 {{- if and $v.sso.providers (include "keyward.hasCa" $v.sso.ca) }}
 SSO_CA: {{ include "keyward.caFolder" $root }}/sso.pem
 {{- end }}
+REQUIRE_SECOND_FACTOR: {{ $v.requireSecondFactor | default "off" | quote }}
 RATE_LIMIT_DEFAULT: {{ $v.rateLimits.default | quote }}
 RATE_LIMIT_AUTH: {{ $v.rateLimits.auth | quote }}
+{{- end }}
+{{- if eq $component "worker" }}
+AUDIT_RETENTION_DAYS: {{ $v.auditRetentionDays | quote }}
 {{- end }}
 {{- if has $component (list "backend" "worker") }}
 ORGANISATION_PLAN: {{ $v.plan | quote }}
@@ -164,8 +168,8 @@ SMTP_CA: {{ include "keyward.caFolder" $ }}/smtp.pem
 {{- if not $v.redis.enabled }}{{ $_ := set $cas "redis.pem" $v.externalRedis.ca }}{{ end -}}
 {{- if $v.smtp.host }}{{ $_ := set $cas "smtp.pem" $v.smtp.ca }}{{ end -}}
 {{- end -}}
-{{- if and $v.tracing.endpoint (has $component (list "backend" "worker" "frontend")) }}{{ $_ := set $cas "tracing.pem" $v.tracing.ca }}{{ end -}}
 {{- if and (eq $component "backend") $v.sso.providers }}{{ $_ := set $cas "sso.pem" $v.sso.ca }}{{ end -}}
+{{- if and $v.tracing.endpoint (has $component (list "backend" "worker" "frontend")) }}{{ $_ := set $cas "tracing.pem" $v.tracing.ca }}{{ end -}}
 {{- range $file, $ca := $cas -}}
 {{- if not (include "keyward.hasCa" $ca) }}{{ $cas = omit $cas $file }}{{ end -}}
 {{- end -}}

@@ -14,7 +14,9 @@ import { emailLinksRoutes } from './service/email-links.ts'
 import { healthRoutes } from './service/health.ts'
 import { inviteLinksRoutes } from './service/invites.ts'
 import { ownershipRoutes } from './service/ownership.ts'
+import { passkeysRoutes } from './service/passkeys.ts'
 import { passwordRoutes } from './service/password.ts'
+import { secondFactorRoutes } from './service/second-factor.ts'
 import { sessionsRoutes } from './service/sessions.ts'
 import { callbackAlias, ssoRoutes } from './service/sso.ts'
 import { ssoIdentitiesRoutes } from './service/sso-identities.ts'
@@ -71,6 +73,8 @@ const apiRoutes = (ctx: Context, requests: RequestStates) =>
     .use(emailLinksRoutes(ctx, requests))
     .use(inviteLinksRoutes(ctx, requests))
     .use(sessionsRoutes(ctx, requests))
+    .use(secondFactorRoutes(ctx, requests))
+    .use(passkeysRoutes(ctx, requests))
     .use(ownershipRoutes(ctx, requests))
     .use(ssoRoutes(ctx, requests))
     .use(callbackAlias(ctx, requests))

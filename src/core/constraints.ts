@@ -18,6 +18,7 @@ export const CONSTRAINT_ERRORS = {
   service_accounts_without_global_access: () =>
     badRequest('A service account cannot hold a role with global access.'),
   invites_without_global_access: () => badRequest('Nobody can be invited to a role with global access.'),
+  passkeys_credential_unique: () => conflict('This passkey is registered already.'),
   grants_environment: () => notFound('Environment'),
   grants_principal: () => notFound('Member'),
   tokens_principal: () => unauthenticated(),

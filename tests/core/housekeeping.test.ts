@@ -46,3 +46,24 @@ test('deletes expired rows, keeps others, and skips locked ones without waiting'
   expect(await ctx.db`select id from invites where state = 'pending'`).toMatchObject([{ id: live }])
   await ctx.close()
 })
+
+test('deletes tickets and used challenges once they have expired', async () => {
+  const ctx = await testContext()
+  const userId = await user(ctx)
+  const now = ctx.clock.now()
+  const hash = (text: string) => hashToken(text)
+  for (const [name, seconds] of [
+    ['old', 0],
+    ['live', 1],
+  ] as const) {
+    const expires_at = new Date(now.getTime() + seconds * 1000)
+    await ctx.db`insert into used_challenges ${ctx.db({ hash: hash(name), expires_at })}`
+    const row = { hash: hash(name), user_id: userId, browser_hash: hash('b'), password_digest: hash('p') }
+    await ctx.db`insert into second_factor_tickets ${ctx.db({ ...row, created_at: now, expires_at })}`
+  }
+  await removeExpired(ctx)
+  const live = [{ hash: hash('live') }]
+  expect([...(await ctx.db`select hash from used_challenges`)]).toEqual(live)
+  expect([...(await ctx.db`select hash from second_factor_tickets`)]).toEqual(live)
+  await ctx.close()
+})

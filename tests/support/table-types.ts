@@ -7,8 +7,10 @@ const TYPES: Readonly<Record<string, string>> = {
   bytea: 'Uint8Array',
   int2: 'number',
   int4: 'number',
+  int8: 'string',
   json: 'unknown',
   text: 'string',
+  _text: 'string[]',
   timestamptz: 'Date',
   uuid: 'string',
 }

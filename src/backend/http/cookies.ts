@@ -1,6 +1,8 @@
 import type { Config } from '../../config.ts'
 import { SESSION_SECONDS } from '../../core/sessions/lifetime.ts'
+import { BROWSER_SECONDS, browserFrom } from '../../core/sign-in/browsers.ts'
 import { DEVICE_SECONDS } from '../../core/sign-in/devices.ts'
+import type { CompletedSignIn, SignInBrowser } from '../../core/sign-in/sign-in.ts'
 import { FLOW_SECONDS } from '../../core/sso/flow-state.ts'
 
 type Origin = Pick<Config, 'origin'>
@@ -53,11 +55,27 @@ export const endedStateCookie = (config: Origin, provider: string, state: string
   header(config, `${stateName(config)}${state}`, '', statePath(provider), 0)
 
 const MAX_STATES = 8
+/** The `Set-Cookie` headers of a completed sign-in: the session, then the device. */
+export const signInCookies = (config: Origin, signedIn: CompletedSignIn): string[] => [
+  sessionCookie(config, signedIn.cookie),
+  deviceCookie(config, signedIn.deviceCookie),
+]
+
+/** The browser that signs in with this request. */
+export const signInBrowser = (config: Origin, request: Request): SignInBrowser => ({
+  browser: browserFrom(valuesOf(request, browserName(config))[0] ?? null),
+  deviceCookies: readDeviceCookies(config, request),
+})
+
+/** The `Set-Cookie` header of what tells a browser apart. */
+export const browserCookie = (config: Origin, value: string): string =>
+  header(config, browserName(config), value, '/', BROWSER_SECONDS)
 
 const isSecure = ({ origin }: Origin): boolean => origin.startsWith('https:')
 
 /** The prefix `__Host-` requires Path=/; a cookie with a narrower path takes `__Secure-`. */
 const sessionName = (config: Origin): string => `${isSecure(config) ? '__Host-' : ''}keyward_session`
+const browserName = (config: Origin): string => `${isSecure(config) ? '__Host-' : ''}keyward_browser`
 const deviceName = (config: Origin): string => `${isSecure(config) ? '__Secure-' : ''}keyward_device`
 const stateName = (config: Origin): string => `${isSecure(config) ? '__Secure-' : ''}keyward_sso_`
 const statePath = (provider: string): string => `/service/auth/sso/${provider}/`

@@ -4,6 +4,7 @@ import { type Actor, type Caller, callerId, isActor } from '../../core/actor.ts'
 import { authenticate } from '../../core/authentication/authenticate.ts'
 import { forbidden } from '../../core/errors.ts'
 import { type Action, type AppClass, allows, type OrganisationClass } from '../../core/permissions.ts'
+import { requireFactor } from '../../core/second-factor/requirement.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { audited } from './refusals.ts'
 import type { RequestStates } from './requests.ts'
@@ -17,7 +18,11 @@ const NOT_A_MEMBER = 'You are not a member of an organisation.'
  */
 export const guard = (ctx: Context, requests: RequestStates) => {
   const isLimited = ctx.config.rateLimits.default !== null
-  const authorise = async (request: Request, check: (caller: Caller) => void): Promise<unknown> => {
+  const authorise = async (
+    request: Request,
+    check: (caller: Caller) => void,
+    isForAnyone = false,
+  ): Promise<unknown> => {
     const { source } = requests.of(request)
     if (isLimited && source.ipAddress !== null) {
       await requests.limit(request, 'network', networkOf(source.ipAddress))
@@ -25,6 +30,7 @@ export const guard = (ctx: Context, requests: RequestStates) => {
     const caller = await authenticate(ctx, request.headers.get('authorization'), source)
     requests.setCaller(request, caller)
     if (isLimited) await requests.limit(request, 'principal', callerId(caller))
+    if (!isForAnyone) requireFactor(caller)
     check(caller)
     requests.requireUsableQuery(request)
     await requests.waitForTurn(request)
@@ -60,7 +66,7 @@ export const guard = (ctx: Context, requests: RequestStates) => {
     caller: (kind: keyof typeof CALLER_DESCRIPTIONS) => ({
       detail: { 'x-permission': CALLER_DESCRIPTIONS[kind] } as object,
       transform: async (context: GuardInput) => {
-        context.body = await authorise(context.request, (caller) => {
+        const check = (caller: Caller) => {
           if (kind === 'any') return
           if (!isActor(caller)) throw forbidden(NOT_A_MEMBER)
           if (kind === 'actor') return
@@ -68,7 +74,8 @@ export const guard = (ctx: Context, requests: RequestStates) => {
           if (kind === 'signed-in member' && caller.credential.kind !== 'session') {
             throw forbidden('Create personal access tokens with a session token, not with an access token.')
           }
-        })
+        }
+        context.body = await authorise(context.request, check, kind === 'any')
       },
       resolve: ({ request }) => ({ caller: requests.callerOf(request), ...actorOf({ request }) }),
     }),

@@ -36,6 +36,11 @@ export const EVENTS = {
     metadata: name,
     old: ['name', 'description', 'environments'],
   },
+  'audit_log.entries_deleted': {
+    resource: 'audit_log',
+    meaning: 'Entries older than AUDIT_RETENTION_DAYS were deleted.',
+    new: ['count', 'before'],
+  },
   'environment.created': {
     resource: 'environment',
     meaning: 'An environment was added to an app.',
@@ -62,6 +67,16 @@ export const EVENTS = {
     new: ['memberId', 'role'],
   },
   'invite.cancelled': { resource: 'invite', meaning: 'An invite was cancelled.', old: ['role'] },
+  'job.retried': {
+    resource: 'job',
+    meaning: 'Jobs that had failed for good were enqueued again.',
+    new: ['count', 'names'],
+  },
+  'job.dropped': {
+    resource: 'job',
+    meaning: 'Jobs that had failed for good were deleted.',
+    old: ['count', 'names'],
+  },
   'member.access_changed': {
     resource: 'member',
     meaning: 'Environments were granted to a member, or revoked.',
@@ -163,6 +178,36 @@ export const EVENTS = {
   },
   'user.registered': { resource: 'user', meaning: 'An account was registered.' },
   'user.email_verified': { resource: 'user', meaning: 'The e-mail address of an account was verified.' },
+  'user.link_allowed': {
+    resource: 'user',
+    meaning: 'An operator let the next single sign-on with the address of an account link its identity.',
+    new: ['until'],
+  },
+  'user.reset_link_created': {
+    resource: 'user',
+    meaning: 'An operator created a link that sets a new password.',
+    new: ['expiresAt'],
+  },
+  'user.passkey_added': {
+    resource: 'user',
+    new: ['passkeyId', 'name'],
+    meaning: 'A passkey was added to an account.',
+  },
+  'user.passkey_removed': {
+    resource: 'user',
+    old: ['passkeyId', 'name'],
+    meaning: 'A passkey was removed from an account.',
+  },
+  'user.totp_added': { resource: 'user', meaning: 'An authenticator app was set up for an account.' },
+  'user.totp_removed': { resource: 'user', meaning: 'The authenticator app of an account was removed.' },
+  'user.recovery_codes_renewed': {
+    resource: 'user',
+    meaning: 'An account was given new recovery codes; the old ones are void.',
+  },
+  'user.second_factor_asked': {
+    resource: 'user',
+    meaning: 'A password was right, and a second factor was asked for.',
+  },
   'user.signed_in': { resource: 'user', meaning: 'A user signed in.' },
   'user.sign_in_failed': {
     resource: 'user',

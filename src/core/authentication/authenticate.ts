@@ -4,6 +4,7 @@ import type { Caller, Credential, RequestSource } from '../actor.ts'
 import { unauthenticated } from '../errors.ts'
 import { permissionsOf } from '../permissions.ts'
 import { logRepeated } from '../repeated-lines.ts'
+import { lacksRequiredFactor } from '../second-factor/policy.ts'
 import { isSessionExpired, isSessionTokenExpired } from '../sessions/lifetime.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import { networkOf } from '../sign-in/sign-in-limits.ts'
@@ -51,12 +52,13 @@ export async function authenticateCookie(
   if (tokenKind(cookie) !== 'cookie') throw unauthenticated('Invalid session')
   const now = ctx.clock.now()
   const hash = hashToken(cookie)
-  const row = await lookUp(ctx, hash, source, queries.findByCookie)
+  const row = await lookUp(ctx, hash, source, (db) => queries.findByCookie(db, hash, asksForFactor(ctx)))
   if (row === undefined || isSessionExpired(lifetimeOf(row), now)) throw unauthenticated()
   ctx.lookUps.accept(hash)
   markUsed(ctx, 'session', row.credential_id, row.session_last_used_at, now)
   const credential = { kind: 'session', id: row.credential_id, text: cookie } as const
-  return { caller: callerFrom(row, credential, source) as SignedInUser, signedInAt: row.session_created_at }
+  const caller = sessionCallerFrom(ctx, row, credential, source) as SignedInUser
+  return { caller, signedInAt: row.session_created_at }
 }
 
 async function byAccessToken(ctx: Context, text: string, source: RequestSource): Promise<Caller> {
@@ -72,12 +74,16 @@ async function byAccessToken(ctx: Context, text: string, source: RequestSource):
 async function bySessionToken(ctx: Context, text: string, source: RequestSource): Promise<Caller> {
   const now = ctx.clock.now()
   const hash = hashToken(text)
-  const row = await lookUp(ctx, hash, source, queries.findBySessionToken)
+  const row = await lookUp(ctx, hash, source, (db) =>
+    queries.findBySessionToken(db, hash, asksForFactor(ctx)),
+  )
   if (row === undefined || isSessionTokenExpired(row, now) || isSessionExpired(lifetimeOf(row), now))
     throw unauthenticated()
   ctx.lookUps.accept(hash)
-  return callerFrom(row, { kind: 'session', id: row.credential_id, text }, source)
+  return sessionCallerFrom(ctx, row, { kind: 'session', id: row.credential_id, text }, source)
 }
+
+const asksForFactor = ({ config }: Context): boolean => config.requireSecondFactor !== 'off'
 
 const lookUp = <Row>(
   ctx: Context,
@@ -129,6 +135,22 @@ function markingOf(db: Database): Set<string> {
 }
 
 const markings = new WeakMap<Database, Set<string>>()
+
+function sessionCallerFrom(
+  { config }: Context,
+  row: queries.SessionCallerRow,
+  credential: Credential,
+  source: RequestSource,
+): Caller {
+  const lacksFactor = lacksRequiredFactor({
+    requirement: config.requireSecondFactor,
+    method: row.session_method,
+    hasFactor: row.has_factor,
+    kind: row.principal_id === null ? null : row.role_kind,
+  })
+  const caller = callerFrom(row, credential, source)
+  return lacksFactor ? { ...caller, lacksRequiredFactor: true } : caller
+}
 
 function callerFrom(row: queries.CallerRow, credential: Credential, source: RequestSource): Caller {
   if (row.principal_id === null) {

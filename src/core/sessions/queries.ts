@@ -27,6 +27,10 @@ export const lockUser = (tx: Transaction, userId: string) =>
 export const lockIdentity = (tx: Transaction, userId: string, id: string) =>
   tx`select 1 from sso_identities where id = ${id} and user_id = ${userId} for share`
 
+/** Whether a passkey is still the account's. */
+export const findPasskey = (tx: Transaction, userId: string, id: string) =>
+  tx`select 1 from passkeys where id = ${id} and user_id = ${userId}`
+
 /**
  * Deletes a user's expired sessions, and of the active ones all but the `most` newest; tells which were active.
  * Requires the lock of the account.

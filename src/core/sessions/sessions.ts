@@ -21,14 +21,18 @@ const MAX_TOKENS_PER_SESSION = 50
 /** A new session; `cookie` is for the browser only. */
 export type OpenedSession = SessionToken & Readonly<{ id: string; cookie: string }>
 
-/** What a sign-in has proved: the password that was checked, by its hash, or an identity at a provider, by its id. */
+/**
+ * What a sign-in has proved: the password that was checked, by its hash, the passkey that was used, or an identity at a
+ * provider, by its id.
+ */
 export type SignInProof =
   | Readonly<{ method: 'password'; passwordHash: string }>
+  | Readonly<{ method: 'passkey'; passkeyId: string }>
   | Readonly<{ method: 'sso'; identityId: string }>
 
 /**
  * Starts a session of an account; beyond 50 of the account the oldest ends. Null when what was proved no longer holds,
- * because the password was changed since it was checked, or the identity unlinked.
+ * because the password was changed, the passkey removed or the identity unlinked since it was checked.
  */
 export const open = (
   ctx: Context,
@@ -65,8 +69,13 @@ async function lockProved(tx: Transaction, userId: string, proof: SignInProof): 
   if (proof.method === 'password') {
     return (await queries.lockPassword(tx, userId, proof.passwordHash)).length > 0
   }
+  // Order matters: what was proved is looked for under the lock.
   await queries.lockUser(tx, userId)
-  return (await queries.lockIdentity(tx, userId, proof.identityId)).length > 0
+  const proved =
+    proof.method === 'passkey'
+      ? await queries.findPasskey(tx, userId, proof.passkeyId)
+      : await queries.lockIdentity(tx, userId, proof.identityId)
+  return proved.length > 0
 }
 
 /** Creates a token for the caller's session, which keeps its newest 50; 401 when the session has ended. */

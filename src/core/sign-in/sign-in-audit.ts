@@ -7,19 +7,20 @@ import { findOrganisationId } from '../deployment.ts'
 import { logRepeated } from '../repeated-lines.ts'
 import type { SignInProof } from '../sessions/sessions.ts'
 
-/** Writes that an account signed in. The sign-in stands even when that fails. */
+/** Writes that an account signed in, and the second factor by its words. The sign-in stands even when that fails. */
 export const recordSignIn = (
   ctx: Context,
   account: AccountRow,
   sessionId: string,
   method: SignInProof['method'],
   source: RequestSource,
+  factor: string | null = null,
 ): Promise<void> => {
   const credential = { kind: 'session', id: sessionId, text: '' } as const
   const event = {
     eventType: 'user.signed_in',
     resourceId: account.user_id,
-    description: `Signed in with ${METHODS[method]}.`,
+    description: `Signed in with ${METHODS[method]}${factor === null ? '' : ` and ${factor}`}.`,
   } as const
   return logFailure(ctx, source, () =>
     ctx.limitSideWrites.run(account.user_id, () =>
@@ -28,7 +29,23 @@ export const recordSignIn = (
   )
 }
 
-const METHODS = { password: 'a password', sso: 'single sign-on' } as const
+/** Writes that a password was right, and a second factor was asked for. */
+export const recordFactorAsked = (
+  ctx: Context,
+  account: AccountRow,
+  source: RequestSource,
+): Promise<void> => {
+  const event = {
+    eventType: 'user.second_factor_asked',
+    resourceId: account.user_id,
+    description: 'The password was right; a second factor was asked for.',
+  } as const
+  return logFailure(ctx, source, () =>
+    ctx.limitSideWrites.run(account.user_id, () => recordAccount(ctx, ctx.db, account, { source }, event)),
+  )
+}
+
+const METHODS = { password: 'a password', passkey: 'a passkey', sso: 'single sign-on' } as const
 
 /**
  * Writes that a sign-in to an account failed. The response must not wait for it: unknown addresses write no entry, and

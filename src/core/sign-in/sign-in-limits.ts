@@ -66,6 +66,10 @@ export const countSetupToken = (ctx: Context, ipAddress: string | null): Promise
 export const countRegistration = (ctx: Context, ipAddress: string | null): Promise<void> =>
   countFrom(ctx, 'registration', ipAddress, 'Too many registrations. Try again later.')
 
+/** Counts a sign-in with a passkey. 429 beyond 60 a minute from one address; off with the sign-in limits. */
+export const countPasskeySignIn = (ctx: Context, ipAddress: string | null): Promise<void> =>
+  countFrom(ctx, 'passkey', ipAddress, 'Too many sign-in attempts. Try again later.')
+
 /** Counts a request for a mail. 429 beyond 60 a minute from one address; off with the sign-in limits. */
 export const countMailRequest = (ctx: Context, ipAddress: string | null): Promise<void> =>
   countFrom(ctx, 'mail request', ipAddress, 'Too many requests for a mail. Try again later.')
@@ -88,7 +92,8 @@ export function networkOf(ipAddress: string | null): string {
     .join(':')}::/64`
 }
 
-type CounterWindow = Readonly<{ key: string; rate: RateLimit; start: number; end: number }>
+/** The attempts of one time window. */
+export type CounterWindow = Readonly<{ key: string; rate: RateLimit; start: number; end: number }>
 
 async function countFrom(
   ctx: Context,
@@ -102,7 +107,8 @@ async function countFrom(
   if (exceeded !== null) throw limitError(now, message, exceeded)
 }
 
-const limitError = (now: number, message: string, { end, rate }: CounterWindow) =>
+/** The error of a window whose limit is exceeded. */
+export const limitError = (now: number, message: string, { end, rate }: CounterWindow) =>
   tooMany(message, (end - now) / 1000, rate.limit)
 
 /** Beyond its own limit, an attempt does not count for the account: a stolen device or session can't block the others. */
@@ -124,8 +130,13 @@ async function countOwn(
   return count(ctx, together)
 }
 
-/** Keys are HMACs: the table shows neither addresses nor who has an account. */
-function counterWindow(ctx: Context, rate: RateLimit, now: number, what: readonly string[]): CounterWindow {
+/** The present window of what is counted. Keys are HMACs: the table shows neither addresses nor who has an account. */
+export function counterWindow(
+  ctx: Context,
+  rate: RateLimit,
+  now: number,
+  what: readonly string[],
+): CounterWindow {
   const length = rate.windowSeconds * 1000
   const start = Math.floor(now / length) * length
   const key = createHmac('sha256', ctx.config.secretKey)
@@ -135,7 +146,7 @@ function counterWindow(ctx: Context, rate: RateLimit, now: number, what: readonl
 }
 
 /** Adds one to each window; returns the last to end of those whose limit is exceeded, or null. */
-async function count(ctx: Context, windows: readonly CounterWindow[]): Promise<CounterWindow | null> {
+export async function count(ctx: Context, windows: readonly CounterWindow[]): Promise<CounterWindow | null> {
   const counts = new Map((await addOne(ctx.db, windows)).map((row) => [row.key, row.count]))
   const exceeded = windows.filter(({ key, rate }) => (counts.get(key) ?? 0) > rate.limit)
   return exceeded.sort((a, b) => b.end - a.end)[0] ?? null

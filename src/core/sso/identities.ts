@@ -4,13 +4,11 @@ import { recordCaller } from '../accounts/account-audit.ts'
 import { lockAccount } from '../accounts/accounts.ts'
 import { notFound } from '../errors.ts'
 import { queueNotice } from '../notices/notices.ts'
-import { enforce } from '../policy.ts'
 import { Timestamp } from '../schema.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import * as sessions from '../sessions/sessions.ts'
-import { countWaysIn } from '../sign-in/ways-in.ts'
+import { requireWayIn } from '../sign-in/ways-in.ts'
 import { ownTransaction } from '../transactions.ts'
-import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
 /** An identity, as its own user sees it. */
@@ -42,7 +40,7 @@ export async function unlink(ctx: Context, caller: SignedInUser, provider: strin
     await lockAccount(tx, userId)
     await sessions.hold(tx, caller)
     if (!(await queries.remove(tx, userId, provider))) throw notFound('Linked account')
-    enforce(policy.unlink, { others: await countWaysIn(ctx, tx, userId) })
+    await requireWayIn(ctx, tx, userId)
     await recordCaller(ctx, tx, caller, {
       eventType: 'user.identity_unlinked',
       resourceId: userId,

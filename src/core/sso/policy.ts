@@ -71,11 +71,3 @@ export const link: Policy<{
       : null,
   ),
 ]
-
-/** Unlinking an identity; `others` is how many other ways in the account has. */
-export const unlink: Policy<{ others: number }> = [
-  forbid(
-    'This is the only way to sign in to your account. Add another one first.',
-    ({ others }) => others === 0,
-  ),
-]
