@@ -135,6 +135,12 @@ REDIS_TLS_CA: {{ include "keyward.caFolder" . }}/redis.pem
 {{- with .Values.smtp.host }}
 SMTP_HOST: {{ . | quote }}
 SMTP_FROM: {{ $.Values.smtp.from | quote }}
+{{- with $.Values.smtp.fromName }}
+SMTP_FROM_NAME: {{ . | quote }}
+{{- end }}
+{{- with $.Values.smtp.subjectPrefix }}
+MAIL_SUBJECT_PREFIX: {{ . | quote }}
+{{- end }}
 SMTP_TLS: {{ $.Values.smtp.tls | quote }}
 {{- with $.Values.smtp.port }}
 SMTP_PORT: {{ . | quote }}

@@ -134,6 +134,8 @@ export const CONFIGURATION = [
   plain('SMTP_USER', null, 'User name on the mail gateway; needs SMTP_PASSWORD.'),
   secret('SMTP_PASSWORD', 'Password on the mail gateway; needs SMTP_USER.'),
   plain('SMTP_FROM', null, 'E-mail address that mail is sent from; required with SMTP_HOST.'),
+  plain('SMTP_FROM_NAME', 'Keyward', 'Name that is shown as the sender, beside SMTP_FROM.'),
+  plain('MAIL_SUBJECT_PREFIX', null, 'Text before the subject of every mail, such as [Keyward].'),
   plain('SMTP_TLS', 'starttls', 'starttls, tls or none.'),
   plain('SMTP_CA', null, 'Certificate authority of the mail gateway: PEM text or the path of a PEM file.'),
   plain(

@@ -66,6 +66,7 @@ export const EVENTS = {
     meaning: 'An invite was accepted; its user is now a member.',
     new: ['memberId', 'role'],
   },
+  'invite.resent': { resource: 'invite', meaning: 'An invite was mailed again.' },
   'invite.cancelled': { resource: 'invite', meaning: 'An invite was cancelled.', old: ['role'] },
   'job.retried': {
     resource: 'job',

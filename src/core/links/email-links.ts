@@ -9,6 +9,7 @@ import type { RequestSource } from '../actor.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import { latestNow } from '../clock-skew.ts'
 import { notFound } from '../errors.ts'
+import { queueNotice, wakeNotices } from '../notices/notices.ts'
 import { Email, Id, StrictObject } from '../schema.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
@@ -85,7 +86,7 @@ export async function resetPassword(
   // Check the link first: hashing is expensive.
   await linkOf(ctx, ctx.db, input.token, 'reset-password')
   const passwordHash = await ctx.passwords.hash(input.new_password)
-  return transaction(ctx, async (tx) => {
+  const reset = await transaction(ctx, async (tx) => {
     const link = await useLink(ctx, tx, input.token, 'reset-password')
     const userId = link.user_id
     const now = ctx.clock.now()
@@ -103,9 +104,12 @@ export async function resetPassword(
         revoked,
       ),
     })
+    await queueNotice(ctx, tx, userId, 'password-changed')
     const account = { user_id: userId, password_hash: passwordHash }
     return { deviceCookie: deviceCookie(ctx, account, deviceCookies) }
   })
+  await wakeNotices(ctx)
+  return reset
 }
 
 /** Ends the links that set an account's password, since its user has just set another one. */
