@@ -26,21 +26,6 @@ export const readDeviceCookies = (config: Origin, request: Request): string[] =>
 export const deviceCookie = (config: Origin, value: string): string =>
   header(config, deviceName(config), value, '/service/auth/', DEVICE_SECONDS)
 
-/** The `Set-Cookie` headers of a completed sign-in: the session, then the device. */
-export const signInCookies = (config: Origin, signedIn: CompletedSignIn): string[] => [
-  sessionCookie(config, signedIn.cookie),
-  deviceCookie(config, signedIn.deviceCookie),
-]
-
-/** The browser that signs in with this request. */
-export const signInBrowser = (config: Origin, request: Request): SignInBrowser => ({
-  browser: browserFrom(valuesOf(request, browserName(config))[0] ?? null),
-  deviceCookies: readDeviceCookies(config, request),
-})
-
-/** The `Set-Cookie` header of what tells a browser apart. */
-export const browserCookie = (config: Origin, value: string): string =>
-  header(config, browserName(config), value, '/', BROWSER_SECONDS)
 /** The values of a request's cookies of a state of a single sign-on. */
 export const readStateCookies = (config: Origin, request: Request, state: string): string[] =>
   valuesOf(request, `${stateName(config)}${state}`)
@@ -70,6 +55,21 @@ export const endedStateCookie = (config: Origin, provider: string, state: string
   header(config, `${stateName(config)}${state}`, '', statePath(provider), 0)
 
 const MAX_STATES = 8
+/** The `Set-Cookie` headers of a completed sign-in: the session, then the device. */
+export const signInCookies = (config: Origin, signedIn: CompletedSignIn): string[] => [
+  sessionCookie(config, signedIn.cookie),
+  deviceCookie(config, signedIn.deviceCookie),
+]
+
+/** The browser that signs in with this request. */
+export const signInBrowser = (config: Origin, request: Request): SignInBrowser => ({
+  browser: browserFrom(valuesOf(request, browserName(config))[0] ?? null),
+  deviceCookies: readDeviceCookies(config, request),
+})
+
+/** The `Set-Cookie` header of what tells a browser apart. */
+export const browserCookie = (config: Origin, value: string): string =>
+  header(config, browserName(config), value, '/', BROWSER_SECONDS)
 
 const isSecure = ({ origin }: Origin): boolean => origin.startsWith('https:')
 

@@ -1,5 +1,11 @@
 import type { Context } from '../../context.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
+import { countOf } from '../rows.ts'
 import * as queries from './queries.ts'
+
+/** How many passkeys of an account work with this host. */
+export const countPasskeys = (ctx: Context, db: Queryable, userId: string): Promise<number> =>
+  countOf(queries.count(db, userId, ctx.config.host))
 
 /** Warns at the start where passkeys were made under another HOST: browsers offer them to that host alone. */
 export async function warnOfForeignPasskeys(ctx: Context): Promise<void> {

@@ -22,9 +22,11 @@ export const descriptors = (db: Queryable, userId: string, rpId: string) => db<P
     select credential_id, transports from passkeys
     where user_id = ${userId} and rp_id = ${rpId} order by created_at, id`
 
-/** How many passkeys a user has. */
-export const count = (db: Queryable, userId: string) =>
-  db<{ count: number }[]>`select count(*)::int as count from passkeys where user_id = ${userId}`
+/** How many passkeys a user has: for one host, or for all. */
+export const count = (db: Queryable, userId: string, rpId: string | null = null) =>
+  db<{ count: number }[]>`
+    select count(*)::int as count from passkeys
+    where user_id = ${userId} ${rpId === null ? db`` : db`and rp_id = ${rpId}`}`
 
 /** A passkey by the id of its credential. */
 export const findByCredential = (db: Queryable, rpId: string, credentialId: Uint8Array) => db<

@@ -32,7 +32,7 @@ export type SignInProof =
 
 /**
  * Starts a session of an account; beyond 50 of the account the oldest ends. Null when what was proved no longer holds,
- * because the password was changed since it was checked, the passkey removed, or the identity unlinked.
+ * because the password was changed, the passkey removed or the identity unlinked since it was checked.
  */
 export const open = (
   ctx: Context,
@@ -69,13 +69,13 @@ async function lockProved(tx: Transaction, userId: string, proof: SignInProof): 
   if (proof.method === 'password') {
     return (await queries.lockPassword(tx, userId, proof.passwordHash)).length > 0
   }
-  // Order matters: the passkey or identity is looked for under the lock.
+  // Order matters: what was proved is looked for under the lock.
   await queries.lockUser(tx, userId)
-  const held =
+  const proved =
     proof.method === 'passkey'
       ? await queries.findPasskey(tx, userId, proof.passkeyId)
       : await queries.lockIdentity(tx, userId, proof.identityId)
-  return held.length > 0
+  return proved.length > 0
 }
 
 /** Creates a token for the caller's session, which keeps its newest 50; 401 when the session has ended. */

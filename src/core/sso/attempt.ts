@@ -3,6 +3,7 @@ import type { SsoError, SsoFailure } from '../../platform/sso/provider.ts'
 import type { AccountRow } from '../accounts/account.ts'
 import type { RequestSource } from '../actor.ts'
 import { DomainError } from '../errors.ts'
+import { logRepeated } from '../repeated-lines.ts'
 import { recordFailedSignIn, recordStrangersFailure } from '../sign-in/sign-in-audit.ts'
 
 /**
@@ -29,9 +30,11 @@ export async function attemptStep<T>(
     const failure = isSsoError(error) ? failureOf(error, name) : error
     if (failure instanceof DomainError && isOfTheSignIn(failure)) {
       const { requestId, ipAddress } = source
-      ctx.metrics.countFailedSignIn()
+      ctx.metrics.countSignIn('sso', failure.status === 403 ? 'refused' : 'failed')
       const cause = isSsoError(error) ? error.cause : attempt.cause
-      ctx.log.warn(
+      logRepeated(
+        ctx.log,
+        'warn',
         { requestId, ipAddress, provider: id, cause },
         `A single sign-on failed: ${failure.message}`,
       )

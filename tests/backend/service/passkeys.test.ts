@@ -156,7 +156,7 @@ describe('a passkey', () => {
     const refused = await withoutPassword.delete(`/passkeys/${id}`)
     expect([refused.status, refused.body.error]).toEqual([
       403,
-      'This is the only way to sign in to your account. Add another one first.',
+      'This is your last way to sign in. Add another one first, such as a password or a passkey.',
     ])
     const second = await addPasskey(withoutPassword)
     expect((await withoutPassword.delete(`/passkeys/${id}`)).status).toBe(204)

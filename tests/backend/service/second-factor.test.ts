@@ -186,7 +186,7 @@ describe('the own factors', () => {
         expect([path, answer.status, answer.body.error]).toEqual([
           path,
           403,
-          'Sign in again: ways to sign in can only be changed within 10 minutes of a sign-in.',
+          'Sign in again: this can only be done within 10 minutes of a sign-in.',
         ])
       }
     }

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { refusalBy } from '../../../src/core/policy.ts'
-import { changeWaysIn, removeWayIn } from '../../../src/core/sign-in/policy.ts'
 import { admit, link, start, takeAccount } from '../../../src/core/sso/policy.ts'
 
 const statusOf = (refusal: { status: number } | null) => refusal?.status ?? null
@@ -48,18 +47,4 @@ test.each([
   ['eve', true, 409],
 ])('linking an identity of %p, beside another one: %p, is %p', (linkedUserId, hasAnother, expected) => {
   expect(statusOf(refusalBy(link, { provider, userId: 'ada', linkedUserId, hasAnother }))).toBe(expected)
-})
-
-test('the last way in stays', () => {
-  expect(statusOf(refusalBy(removeWayIn, { others: 0 }))).toBe(403)
-  expect(refusalBy(removeWayIn, { others: 1 })).toBeNull()
-})
-
-test.each([
-  [-1, 403],
-  [0, null],
-  [600, null],
-  [601, 403],
-])('ways in are changed %p seconds after a sign-in: %p', (signedInSecondsAgo, expected) => {
-  expect(statusOf(refusalBy(changeWaysIn, { signedInSecondsAgo }))).toBe(expected)
 })
