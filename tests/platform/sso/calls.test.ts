@@ -140,7 +140,9 @@ test('all calls of a step share its time', async () => {
   const provider = start(SHORT)
   const checks = newChecks()
   const callback = await malicious.visit(await provider.authorizationUrl(checks))
-  expect(await failureOf(provider.profileOf(callback, checks))).toMatch(/\/(token|keys) did not answer in time\.$/)
+  expect(await failureOf(provider.profileOf(callback, checks))).toMatch(
+    /\/(token|keys) did not answer in time\.$/,
+  )
 })
 
 test('a step has 10 seconds', () => {
