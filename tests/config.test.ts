@@ -14,6 +14,7 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
   expect(readConfig('serve', embeddedVariables)).toEqual({
     version: `v${packageJson.version}`,
     port: 8080,
+    metricsPort: null,
     bindAddress: '127.0.0.1',
     dataDirectory: resolve('data'),
     database: null,
@@ -35,7 +36,9 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
     allowedEmailDomains: [],
     smtp: null,
     plan: 'enterprise',
+    tracing: null,
     rateLimits: { default: null, auth: { limit: 10, windowSeconds: 60 } },
+    auditRetentionDays: null,
     logLevel: 'info',
   })
 })
@@ -53,6 +56,8 @@ describe('each command requires only what it uses', () => {
     ['serve', ['SECRET_KEY', 'SERVER_SECRET']],
     ['backend', ['DATABASE_URL', 'HOST', 'SECRET_KEY', 'SERVER_SECRET']],
     ['worker', ['DATABASE_URL', 'HOST', 'SECRET_KEY', 'SERVER_SECRET']],
+    ['users', ['SECRET_KEY', 'SERVER_SECRET']],
+    ['jobs', ['SECRET_KEY', 'SERVER_SECRET']],
     ['frontend', ['HOST']],
     ['migrate', ['DATABASE_URL']],
   ]

@@ -30,6 +30,7 @@
 {{- include "keyward.storeChecks" . -}}
 {{- include "keyward.ssoChecks" . -}}
 {{- include "keyward.secretChecks" . -}}
+{{- include "keyward.monitoringChecks" . -}}
 {{- include "keyward.workloadChecks" . -}}
 {{- end }}
 
@@ -100,7 +101,7 @@
 {{- if and (include "keyward.hasCa" $v.smtp.ca) (eq $v.smtp.tls "none") -}}
 {{- fail "smtp.ca is not checked with smtp.tls=none: set starttls or tls, or remove the certificate authority." -}}
 {{- end -}}
-{{- range $name, $ca := dict "externalDatabase.ca" $v.externalDatabase.ca "externalRedis.ca" $v.externalRedis.ca "smtp.ca" $v.smtp.ca "sso.ca" $v.sso.ca -}}
+{{- range $name, $ca := dict "externalDatabase.ca" $v.externalDatabase.ca "externalRedis.ca" $v.externalRedis.ca "smtp.ca" $v.smtp.ca "sso.ca" $v.sso.ca "tracing.ca" $v.tracing.ca -}}
 {{- if gt (len (compact (list $ca.pem $ca.existingConfigMap $ca.existingSecret))) 1 -}}
 {{- fail (printf "%s names more than one of pem, existingConfigMap and existingSecret: leave one." $name) -}}
 {{- end -}}
@@ -160,6 +161,22 @@
 {{- if not (include "keyward.isHost" (trimPrefix "." .)) -}}
 {{- fail (printf "allowedEmailDomains contains %q; each entry must be a domain such as example.org, or .example.org for its subdomains." .) -}}
 {{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "keyward.monitoringChecks" -}}
+{{- $v := .Values -}}
+{{- if and $v.serviceMonitor.enabled $v.podMonitor.enabled -}}
+{{- fail "serviceMonitor.enabled and podMonitor.enabled are both true: the backend would be scraped twice, leave one." -}}
+{{- end -}}
+{{- if and $v.serviceMonitor.enabled (ne $v.backend.service.type "ClusterIP") -}}
+{{- fail (printf "serviceMonitor.enabled needs backend.service.type=ClusterIP: a Service of type %s would open the metrics to the outside. Use podMonitor.enabled instead." $v.backend.service.type) -}}
+{{- end -}}
+{{- if and (not $v.tracing.endpoint) (or $v.tracing.headers.value $v.tracing.headers.existingSecret (include "keyward.hasCa" $v.tracing.ca)) -}}
+{{- fail "tracing.headers and tracing.ca need tracing.endpoint, the collector." -}}
+{{- end -}}
+{{- if and $v.tracing.headers.value $v.tracing.headers.existingSecret -}}
+{{- fail "tracing.headers.value is given beside an existingSecret: leave one." -}}
 {{- end -}}
 {{- end }}
 

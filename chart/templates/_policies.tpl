@@ -83,9 +83,17 @@
 {{- if and $root.Values.sso.providers (eq $component "backend") }}
 {{ include "keyward.peers" (concat (list "to" $root.Values.networkPolicy.identityProviders) (include "keyward.ssoPorts" $root | fromYamlArray)) }}
 {{- end }}
+{{- if and $root.Values.tracing.endpoint (has $component (list "backend" "worker" "frontend")) }}
+{{ include "keyward.peers" (list "to" $root.Values.networkPolicy.collector (include "keyward.collectorPort" $root | int)) }}
+{{- end }}
 {{- with $root.Values.networkPolicy.extraEgress }}
 {{ toYaml . }}
 {{- end }}
+{{- end }}
+
+{{- define "keyward.collectorPort" -}}
+{{- $url := urlParse .Values.tracing.endpoint -}}
+{{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (eq $url.scheme "https" | ternary "443" "80") -}}
 {{- end }}
 
 {{/* The ingress rules of a component: (list root component). The kubelet's probes need none. */}}
@@ -98,7 +106,11 @@
 {{- else -}}
 {{ include "keyward.peers" (list "from" list 8080) }}
 {{- end -}}
-{{- else if eq $component "postgres" -}}
+{{- end -}}
+{{- if and (has $component (list "backend" "frontend" "worker")) (include "keyward.hasMetrics" $root) }}
+{{ include "keyward.peers" (list "from" $root.Values.networkPolicy.metricsFrom $root.Values.metrics.port) }}
+{{- end -}}
+{{- if eq $component "postgres" -}}
 {{ include "keyward.fromComponents" (list $root 5432 (list "backend" "worker" "migrate")) }}
 {{- if $root.Values.worker.keda.enabled }}
 - ports:

@@ -13,7 +13,6 @@ import { swaggerPage } from './openapi/swagger-page.ts'
 import { emailLinksRoutes } from './service/email-links.ts'
 import { healthRoutes } from './service/health.ts'
 import { inviteLinksRoutes } from './service/invites.ts'
-import { metricsRoutes } from './service/metrics.ts'
 import { ownershipRoutes } from './service/ownership.ts'
 import { passkeysRoutes } from './service/passkeys.ts'
 import { passwordRoutes } from './service/password.ts'
@@ -70,7 +69,6 @@ export type App = ReturnType<typeof createApp>
 const apiRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ normalize: false })
     .use(healthRoutes(ctx, requests))
-    .use(metricsRoutes(ctx, requests))
     .use(passwordRoutes(ctx, requests))
     .use(emailLinksRoutes(ctx, requests))
     .use(inviteLinksRoutes(ctx, requests))

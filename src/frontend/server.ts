@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises'
 import type { Config } from '../config.ts'
 import type { LinkPurpose } from '../core/links/link.ts'
 import { isAllowedHost } from '../platform/http/hosts.ts'
+import { traceRequest } from '../platform/http/request-spans.ts'
 import { addHeaders, transportSecurity } from '../platform/http/security-headers.ts'
 import type { FetchHandler } from '../platform/http/server.ts'
 import { createLog } from '../platform/log.ts'
+import type { Metrics } from '../platform/metrics.ts'
 
 const FOLDER = new URL('./assets/', import.meta.url)
 
@@ -44,7 +46,11 @@ const HEADERS = {
 }
 
 /** Serves the console's files, and `/api/health` for any Host. */
-export function createFrontend(config: Config, log = createLog(config.logLevel)): FetchHandler {
+export function createFrontend(
+  config: Config,
+  log = createLog(config.logLevel),
+  metrics: Metrics | null = null,
+): FetchHandler {
   const protection = { ...HEADERS, ...transportSecurity(config.origin) }
   const answer = async (request: Request): Promise<Response> => {
     const url = new URL(request.url)
@@ -59,23 +65,36 @@ export function createFrontend(config: Config, log = createLog(config.logLevel))
     if (callback !== null) {
       return isRead ? redirect(`/service/auth/sso/${callback[1]}/callback/${url.search}`) : wrongMethod()
     }
-    const asset = ASSETS.get(url.pathname.replace(/(.)\/$/, '$1'))
+    const asset = ASSETS.get(withoutSlash(url.pathname))
     if (asset === undefined) return json(404, { error: 'Not found: there is nothing at this path.' })
     if (!isRead) return wrongMethod()
     const headers = { 'content-type': asset.type, 'cache-control': 'no-cache' }
     return new Response(await contentOf(asset), { headers })
   }
-  return async (request) => {
+  const serve = async (request: Request): Promise<Response> => {
     const requestId = randomUUID()
+    const start = performance.now()
     const response = await answer(request).catch((error: unknown) => {
       log.error({ requestId, code: (error as { code?: string }).code }, 'A request failed')
       return json(500, { error: "Internal error. The log has the details under the request's id." })
     })
     addHeaders(response.headers, protection)
     response.headers.set('x-request-id', requestId)
+    const seconds = (performance.now() - start) / 1000
+    metrics?.observeResponse(request.method, routeOf(request), response.status, seconds)
     return response
   }
+  return (request) =>
+    traceRequest(request, { traceparent: () => null, route: () => routeOf(request) }, () => serve(request))
 }
+
+/** The path of what is served; null for any other, which may hold anything. */
+function routeOf(request: Request): string | null {
+  const path = withoutSlash(new URL(request.url).pathname)
+  return ASSETS.has(path) || path === '/api/health' ? path : null
+}
+
+const withoutSlash = (path: string): string => path.replace(/(.)\/$/, '$1')
 
 async function contentOf({ file, link = '' }: Asset): Promise<string> {
   const text = await readFile(new URL(file, FOLDER), 'utf8')

@@ -13,7 +13,8 @@ function environmentOf(objects: Manifest[], component: string): Record<string, s
   const entries = Object.entries(configOf(objects, component)).map(([name, path]) => {
     if (!/^\/(run\/secrets|etc\/keyward)\//.test(path)) return [name, path]
     const file = join(folder, path.replaceAll('/', '-'))
-    writeFileSync(file, path.endsWith('.pem') ? certificate : 'ab'.repeat(32))
+    const secret = path.endsWith('_HEADERS') ? 'authorization=Bearer%20x' : 'ab'.repeat(32)
+    writeFileSync(file, path.endsWith('.pem') ? certificate : secret)
     return [name, file]
   })
   return Object.fromEntries(entries)

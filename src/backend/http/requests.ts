@@ -5,7 +5,7 @@ import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { createBodies, type IncomingBody } from './body.ts'
 import { createLargeResponses } from './large-responses.ts'
 import { requireUsableQuery } from './query.ts'
-import { type PeerAddress, sourceReader } from './request-source.ts'
+import { type PeerAddress, sourceReader, traceparentReader } from './request-source.ts'
 
 /** State of one request in progress. */
 export type RequestState = {
@@ -28,6 +28,7 @@ export type RequestStates = ReturnType<typeof createRequestStates>
 export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
   const states = new WeakMap<Request, RequestState>()
   const readSource = sourceReader(ctx.config.trustedProxies, peerAddress, ctx.log)
+  const traceparentOf = traceparentReader(ctx.config.trustedProxies, peerAddress)
   const bodies = createBodies()
   const largeResponses = createLargeResponses()
 
@@ -49,6 +50,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
 
   return {
     of,
+    traceparentOf,
     /** Gives `copy` the state of `original`. */
     shareState: (original: Request, copy: Request) => {
       states.set(copy, of(original))

@@ -30,7 +30,7 @@ export const ssoIdentitiesRoutes = (ctx: Context, requests: RequestStates) =>
     .get('/identities', ({ caller }) => identities.list(ctx, caller), {
       session: 'any',
       audit: 'user.read_refused',
-      response: responses(200, ListOf(identities.Identity), 401),
+      response: responses(200, ListOf(identities.Identity), 401, 403),
       detail: {
         tags,
         summary: 'List your linked accounts',

@@ -36,6 +36,11 @@ export const EVENTS = {
     metadata: name,
     old: ['name', 'description', 'environments'],
   },
+  'audit_log.entries_deleted': {
+    resource: 'audit_log',
+    meaning: 'Entries older than AUDIT_RETENTION_DAYS were deleted.',
+    new: ['count', 'before'],
+  },
   'environment.created': {
     resource: 'environment',
     meaning: 'An environment was added to an app.',
@@ -61,7 +66,18 @@ export const EVENTS = {
     meaning: 'An invite was accepted; its user is now a member.',
     new: ['memberId', 'role'],
   },
+  'invite.resent': { resource: 'invite', meaning: 'An invite was mailed again.' },
   'invite.cancelled': { resource: 'invite', meaning: 'An invite was cancelled.', old: ['role'] },
+  'job.retried': {
+    resource: 'job',
+    meaning: 'Jobs that had failed for good were enqueued again.',
+    new: ['count', 'names'],
+  },
+  'job.dropped': {
+    resource: 'job',
+    meaning: 'Jobs that had failed for good were deleted.',
+    old: ['count', 'names'],
+  },
   'member.access_changed': {
     resource: 'member',
     meaning: 'Environments were granted to a member, or revoked.',
@@ -163,6 +179,16 @@ export const EVENTS = {
   },
   'user.registered': { resource: 'user', meaning: 'An account was registered.' },
   'user.email_verified': { resource: 'user', meaning: 'The e-mail address of an account was verified.' },
+  'user.link_allowed': {
+    resource: 'user',
+    meaning: 'An operator let the next single sign-on with the address of an account link its identity.',
+    new: ['until'],
+  },
+  'user.reset_link_created': {
+    resource: 'user',
+    meaning: 'An operator created a link that sets a new password.',
+    new: ['expiresAt'],
+  },
   'user.passkey_added': {
     resource: 'user',
     new: ['passkeyId', 'name'],

@@ -3,6 +3,7 @@ import type { Database } from '../../platform/postgres/database.ts'
 import type { Caller, Credential, RequestSource } from '../actor.ts'
 import { unauthenticated } from '../errors.ts'
 import { permissionsOf } from '../permissions.ts'
+import { logRepeated } from '../repeated-lines.ts'
 import { lacksRequiredFactor } from '../second-factor/policy.ts'
 import { isSessionExpired, isSessionTokenExpired } from '../sessions/lifetime.ts'
 import type { SignedInUser } from '../sessions/session.ts'
@@ -120,7 +121,7 @@ function markUsed(
   const since = new Date(now.getTime() - LAST_USED_SECONDS * 1000)
   ctx.limitSideWrites
     .run(id, async () => await mark(ctx.db, id, now, since))
-    .catch(() => ctx.log.warn(`A ${what}'s last use could not be written`))
+    .catch(() => logRepeated(ctx.log, 'warn', {}, `A ${what}'s last use could not be written`))
     .finally(() => marking.delete(id))
 }
 

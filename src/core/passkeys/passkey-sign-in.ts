@@ -3,10 +3,12 @@ import { type AccountRow, needsVerification } from '../accounts/account.ts'
 import { findAccount, lockAccount } from '../accounts/accounts.ts'
 import type { RequestSource } from '../actor.ts'
 import { forbidden, unauthenticated } from '../errors.ts'
+import { logRepeated } from '../repeated-lines.ts'
 import { findTicket } from '../second-factor/tickets.ts'
 import { type CompletedSignIn, completeSignIn, type SignInBrowser } from '../sign-in/sign-in.ts'
 import { recordFailedSignIn } from '../sign-in/sign-in-audit.ts'
 import { countPasskeySignIn } from '../sign-in/sign-in-limits.ts'
+import { countingFailures } from '../sign-in/sign-in-metrics.ts'
 import { transaction } from '../transactions.ts'
 import { type CheckedAssertion, checkAssertion, useAssertion } from './assertions.ts'
 import { CHALLENGE_SECONDS, newChallenge } from './challenges.ts'
@@ -40,7 +42,14 @@ export async function assertionOptions(
  * Signs in with a passkey alone: it is something that the user has, and the authenticator has verified the user. The same
  * 401 for an unknown passkey and a wrong answer; 403 until the address is verified; 429 beyond the limit.
  */
-export async function signInWithPasskey(
+export const signInWithPasskey = (
+  ctx: Context,
+  input: PasskeySignIn,
+  browser: SignInBrowser,
+  source: RequestSource,
+): Promise<CompletedSignIn> => countingFailures(ctx, 'passkey', () => byPasskey(ctx, input, browser, source))
+
+async function byPasskey(
   ctx: Context,
   { passkey }: PasskeySignIn,
   { browser, deviceCookies }: SignInBrowser,
@@ -49,8 +58,9 @@ export async function signInWithPasskey(
   await countPasskeySignIn(ctx, source.ipAddress)
   const checked = await checkAssertion(ctx, ctx.db, passkey, { purpose: 'sign in', browser })
   if (checked === null || checked.userHandle === null) {
-    ctx.metrics.countFailedSignIn()
-    ctx.log.info(
+    logRepeated(
+      ctx.log,
+      'info',
       { requestId: source.requestId, ipAddress: source.ipAddress },
       'Failed sign-in: a passkey could not be verified',
     )
@@ -80,7 +90,6 @@ async function use(
     return useAssertion(ctx, tx, checked)
   })
   if (reason === null) return
-  ctx.metrics.countFailedSignIn()
   void recordFailedSignIn(ctx, account, `Sign-in failed. ${reason}`, source)
   throw refused()
 }

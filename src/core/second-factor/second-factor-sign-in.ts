@@ -41,7 +41,7 @@ export async function completeWithFactor(
     return signedIn
   } catch (error) {
     if (error instanceof DomainError && error.status === 401) {
-      ctx.metrics.countFailedSignIn()
+      ctx.metrics.countSignIn('password', 'failed')
       const description = 'Sign-in failed: the password was right, the second factor wrong.'
       void recordFailedSignIn(ctx, account, description, source)
     }

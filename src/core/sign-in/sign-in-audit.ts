@@ -4,6 +4,7 @@ import { recordAccount } from '../accounts/account-audit.ts'
 import type { RequestSource } from '../actor.ts'
 import { recordCoalesced } from '../audit/coalescing.ts'
 import { findOrganisationId } from '../deployment.ts'
+import { logRepeated } from '../repeated-lines.ts'
 import type { SignInProof } from '../sessions/sessions.ts'
 
 /** Writes that an account signed in, and the second factor by its words. The sign-in stands even when that fails. */
@@ -94,6 +95,6 @@ async function logFailure(
   try {
     await write()
   } catch {
-    ctx.log.error({ requestId }, "A sign-in's audit entry could not be written")
+    logRepeated(ctx.log, 'error', { requestId }, "A sign-in's audit entry could not be written")
   }
 }

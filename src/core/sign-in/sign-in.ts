@@ -4,6 +4,7 @@ import { Account, type AccountRow, emailKey, needsVerification, presentAccount }
 import { findAccountByEmail } from '../accounts/accounts.ts'
 import type { RequestSource } from '../actor.ts'
 import { forbidden, unauthenticated } from '../errors.ts'
+import { logRepeated } from '../repeated-lines.ts'
 import { Email, StrictObject, Text } from '../schema.ts'
 import type { SecondFactorAsked } from '../second-factor/factor.ts'
 import { factorsOf, hasFactor, methodsOf } from '../second-factor/factors.ts'
@@ -13,6 +14,7 @@ import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie, knownDevice } from './devices.ts'
 import { recordFactorAsked, recordFailedSignIn, recordSignIn } from './sign-in-audit.ts'
 import { countAttempt } from './sign-in-limits.ts'
+import { countingFailures } from './sign-in-metrics.ts'
 
 /** The body that signs in. */
 export const SignIn = StrictObject({ email: Email(), password: Text(1024) })
@@ -29,6 +31,15 @@ export type SignedIn = Static<typeof SignedIn>
  * and returns a device cookie, with which strangers' attempts don't count against this browser.
  */
 export async function signIn(
+  ctx: Context,
+  input: SignIn,
+  source: RequestSource,
+  browser: SignInBrowser,
+): Promise<CompletedSignIn | AskedSignIn> {
+  return await countingFailures(ctx, 'password', () => byPassword(ctx, input, source, browser))
+}
+
+async function byPassword(
   ctx: Context,
   input: SignIn,
   source: RequestSource,
@@ -85,6 +96,7 @@ export async function completeSignIn(
 ): Promise<CompletedSignIn | null> {
   const session = await sessions.open(ctx, account, proof, source)
   if (session === null) return null
+  ctx.metrics.countSignIn(proof.method, 'ok')
   await recordSignIn(ctx, account, session.id, proof.method, source, factor)
   const { cookie, accessToken, expiresAt } = session
   return {
@@ -95,12 +107,9 @@ export async function completeSignIn(
 }
 
 function failSignIn(ctx: Context, account: AccountRow | undefined, source: RequestSource) {
-  ctx.metrics.countFailedSignIn()
   if (account === undefined) {
-    ctx.log.info(
-      { requestId: source.requestId, ipAddress: source.ipAddress },
-      'Failed sign-in: no such account',
-    )
+    const { requestId, ipAddress } = source
+    logRepeated(ctx.log, 'info', { requestId, ipAddress }, 'Failed sign-in: no such account')
   } else {
     void recordFailedSignIn(ctx, account, 'Sign-in failed.', source)
   }

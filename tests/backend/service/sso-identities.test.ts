@@ -110,7 +110,7 @@ test('linking and unlinking take a cookie and a sign-in of the last ten minutes'
   expect((await bearer.post('/service/auth/sso/keycloak/link/', {})).body).toEqual(needsCookie)
   ctx.clock.advance(601)
   const again = {
-    error: 'Sign in again: ways to sign in can only be changed within 10 minutes of a sign-in.',
+    error: 'Sign in again: this can only be done within 10 minutes of a sign-in.',
   }
   const path = '/service/auth/sso/keycloak/link/'
   for (const { status, body } of [await browser.post(path, {}), await browser.delete(path)])
@@ -150,7 +150,9 @@ test('an address that is not verified, or not of an allowed domain, is not linke
 })
 
 test('the last way in stays: without a password, or where passwords are off', async () => {
-  const only = { error: 'This is the only way to sign in to your account. Add another one first.' }
+  const only = {
+    error: 'This is your last way to sign in. Add another one first, such as a password or a passkey.',
+  }
   const path = '/service/auth/sso/keycloak/link/'
   const newcomer = ssoBrowser(service)
   await newcomer.signIn('keycloak', idp)

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { api } from '../../support/api.ts'
 import { entriesAbout } from '../../support/audit-entries.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
+import { addPasskey, setUpTotp, visitor } from '../../support/factors.ts'
 import { type IdentityProvider, startIdentityProvider } from '../../support/identity-provider.ts'
 import { member, owner, roleOf, session } from '../../support/people.ts'
 import { login, PASSWORD, register, signIn } from '../../support/sign-in.ts'
@@ -334,6 +335,21 @@ describe('an account that has the address already', () => {
     const ada = ssoBrowser(service)
     await ada.signIn('keycloak', idp, { invite: await invite('ada@example.org') })
     expect(await ctx.db`select subject from sso_identities`).toEqual([{ subject: 'ada' }] as never)
+  })
+
+  test('loses passkeys and the authenticator app of who registered it', async () => {
+    await owner(ctx)
+    await register(service, { email: 'ada@example.org' })
+    const eve = await signIn(service, 'ada@example.org')
+    const { authenticator } = await addPasskey(eve)
+    await setUpTotp(ctx, eve)
+    const token = await invite('ada@example.org')
+    expect((await ssoBrowser(service).signIn('keycloak', idp, { invite: token })).status).toBe(302)
+    const page = visitor(service)
+    const passkey = await page.assertion(authenticator)
+    expect((await page.post('/passkeys/sign-in', { passkey })).status).toBe(401)
+    expect(await ctx.db`select 1 from totp_secrets`).toHaveLength(0)
+    expect(await ctx.db`select 1 from recovery_codes`).toHaveLength(0)
   })
 
   test('is not taken over where it was verified, or was a member once', async () => {
