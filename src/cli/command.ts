@@ -36,5 +36,5 @@ export const SWITCHES: Readonly<Record<Switch, string>> = {
   all: 'all of them, instead of single ones',
   json: 'prints JSON, for programs',
   yes: 'does not ask',
-  'remove-second-factor': 'also removes passkeys, codes of an app and recovery codes',
+  'remove-second-factor': 'the link also removes passkeys, authenticator app and recovery codes',
 }

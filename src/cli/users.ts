@@ -17,15 +17,18 @@ const list: Command = {
     const all: accounts.OperatorAccount[] = []
     for await (const some of accounts.listAccounts(ctx)) all.push(...some)
     if (switches.has('json')) return terminal.print(`${JSON.stringify({ data: all })}\n`)
-    await terminal.print(table(['E-MAIL', 'NAME', 'ROLE', 'SIGN-IN', 'VERIFIED', 'CREATED'], all.map(row)))
+    await terminal.print(table(HEADINGS, all.map(row)))
   },
 }
+
+const HEADINGS = ['E-MAIL', 'NAME', 'ROLE', 'SIGN-IN', '2ND FACTOR', 'VERIFIED', 'CREATED']
 
 const row = (account: accounts.OperatorAccount): string[] => [
   account.email,
   account.fullName === '' ? '-' : account.fullName,
   account.role ?? 'not a member',
   account.methods.length === 0 ? '-' : account.methods.join(', '),
+  account.secondFactors.length === 0 ? '-' : account.secondFactors.join(', '),
   account.emailVerified ? 'yes' : 'no',
   account.createdAt.slice(0, 10),
 ]
@@ -34,11 +37,13 @@ const reset: Command = {
   name: 'reset',
   usage: '<email>',
   summary: 'Prints a link that sets a new password of the account: for an hour, once. No mail is sent.',
-  switches: ['json'],
+  switches: ['remove-second-factor', 'json'],
   faultOf: emailFault,
   async run(ctx, terminal, input) {
     refuseLog(terminal, input)
-    const { url, expiresAt } = await accounts.createResetLink(ctx, emailOf(input))
+    const { url, expiresAt } = await accounts.createResetLink(ctx, emailOf(input), {
+      removesFactors: input.switches.has('remove-second-factor'),
+    })
     if (input.switches.has('json')) {
       return terminal.print(`${JSON.stringify({ url, expiresAt: expiresAt.toISOString() })}\n`)
     }

@@ -46,6 +46,7 @@ type Tables = {
     expires_at: Date
     used_at: Date | null
     by_operator: boolean
+    removes_factors: boolean
   }>
   environment_keys: Readonly<{
     organisation_id: string

@@ -51,6 +51,7 @@ const NEVER_MET: Readonly<Record<string, readonly string[]>> = {
     'deployment_pkey',
     'deployment_singleton_check',
     'email_links_purpose_check',
+    'email_links_removes_factors_check',
     'environments_env_type_check',
     'environments_index_check',
     'invites_check',

@@ -55,7 +55,7 @@ describe('while Keyward serves with its embedded database', () => {
     expect(table.stderr).toBe('')
     expect(table.code).toBe(0)
     expect(table.stdout).toMatch(
-      /^E-MAIL +NAME +ROLE +SIGN-IN +VERIFIED +CREATED\nada@example\.org +- +Owner +password +no +\d{4}-\d\d-\d\d\n$/,
+      /^E-MAIL +NAME +ROLE +SIGN-IN +2ND FACTOR +VERIFIED +CREATED\nada@example\.org +- +Owner +password +- +no +\d{4}-\d\d-\d\d\n$/,
     )
     expect(await accounts()).toMatchObject([
       { email: 'ada@example.org', role: 'Owner', methods: ['password'] },

@@ -17,11 +17,9 @@ import { countMailRequest } from '../sign-in/sign-in-limits.ts'
 import type { Row } from '../tables.ts'
 import { revokeAllOf } from '../tokens/tokens.ts'
 import { transaction } from '../transactions.ts'
-import { isLinkOf, linkRowId } from './link.ts'
+import { removeFactors } from './handed-link.ts'
+import { EMAIL_LINK_SECONDS, isLinkOf, linkRowId } from './link.ts'
 import * as queries from './queries.ts'
-
-/** How long each link is valid. */
-export const EMAIL_LINK_SECONDS = { 'verify-email': 24 * 3600, 'reset-password': 3600 } as const
 
 /** At most one mail per address in this time, and so many valid links, so that a mailbox can't be flooded. */
 const MIN_SECONDS_BETWEEN_LINKS = 60
@@ -95,6 +93,7 @@ export async function resetPassword(
     else await accounts.markEmailVerified(tx, userId, now)
     await sessions.endAll(tx, userId)
     const record = (event: AuditEvent) => recordUser(ctx, tx, userId, source, event)
+    if (link.removes_factors) await removeFactors(ctx, tx, userId, record)
     const revoked = input.revoke_tokens ? await revokeAllOf(tx, userId, record) : null
     await record({
       eventType: 'user.password_reset',

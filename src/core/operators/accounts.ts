@@ -16,6 +16,8 @@ export type OperatorAccount = Readonly<{
   emailVerified: boolean
   /** Ways to sign in: `password`, and the identity providers that are linked. */
   methods: readonly string[]
+  /** What is asked for beside a password: of `passkey`, `totp`. A passkey is a way to sign in as well. */
+  secondFactors: readonly string[]
   createdAt: string
 }>
 
@@ -32,19 +34,23 @@ export async function* listAccounts(ctx: Context): AsyncGenerator<OperatorAccoun
 }
 
 /**
- * Creates a link that sets a new password of the account with this address, for an operator to hand over. 404 for an
- * unknown address, 403 while password authentication is off.
+ * Creates a link that sets a new password of the account with this address, and on request removes its second factors, for
+ * an operator to hand over. 404 for an unknown address, 403 while password authentication is off.
  */
-export async function createResetLink(ctx: Context, email: string): Promise<HandedLink> {
+export async function createResetLink(
+  ctx: Context,
+  email: string,
+  { removesFactors = false } = {},
+): Promise<HandedLink> {
   if (!ctx.config.passwordAuth) throw forbidden(PASSWORDS_OFF)
   const { user_id: userId } = await accountOf(ctx.db, email)
   return transaction(ctx, async (tx) => {
     await lockAccount(tx, userId)
-    const link = await createHandedLink(ctx, tx, userId)
+    const link = await createHandedLink(ctx, tx, userId, removesFactors)
     await recordOperator(ctx, tx, 'users reset', {
       eventType: 'user.reset_link_created',
       resourceId: userId,
-      newValues: { expiresAt: link.expiresAt.toISOString() },
+      newValues: { expiresAt: link.expiresAt.toISOString(), removesSecondFactors: removesFactors },
       description: 'An operator created a link that sets a new password.',
     })
     return link
@@ -90,5 +96,6 @@ const present = (row: queries.ListedAccount): OperatorAccount => ({
   role: row.role_name,
   emailVerified: row.email_verified_at !== null,
   methods: [...(row.has_password ? ['password'] : []), ...row.providers],
+  secondFactors: [...(row.has_passkey ? ['passkey'] : []), ...(row.has_totp ? ['totp'] : [])],
   createdAt: row.created_at.toISOString(),
 })

@@ -49,6 +49,7 @@ test('all accounts are listed in the order of their creation, however many there
     role: null,
     emailVerified: true,
     methods: [],
+    secondFactors: [],
     createdAt: own.clock.now().toISOString(),
   })
   await own.close()
@@ -119,7 +120,7 @@ test('the entries name the operator and the command, and neither address nor tok
     actor_type: 'operator',
     actor_id: null,
     actor_metadata: { name: 'Operator', role: null, by: 'keyward users reset' },
-    new_values: { expiresAt: expiresAt.toISOString() },
+    new_values: { expiresAt: expiresAt.toISOString(), removesSecondFactors: false },
     ip_address: null,
     request_id: null,
   })
