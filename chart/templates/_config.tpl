@@ -52,6 +52,9 @@ REQUIRE_SECOND_FACTOR: {{ $v.requireSecondFactor | default "off" | quote }}
 RATE_LIMIT_DEFAULT: {{ $v.rateLimits.default | quote }}
 RATE_LIMIT_AUTH: {{ $v.rateLimits.auth | quote }}
 {{- end }}
+{{- if eq $component "worker" }}
+AUDIT_RETENTION_DAYS: {{ $v.auditRetentionDays | quote }}
+{{- end }}
 {{- if has $component (list "backend" "worker") }}
 ORGANISATION_PLAN: {{ $v.plan | quote }}
 {{- include "keyward.redisConfig" $root }}
@@ -132,6 +135,12 @@ REDIS_TLS_CA: {{ include "keyward.caFolder" . }}/redis.pem
 {{- with .Values.smtp.host }}
 SMTP_HOST: {{ . | quote }}
 SMTP_FROM: {{ $.Values.smtp.from | quote }}
+{{- with $.Values.smtp.fromName }}
+SMTP_FROM_NAME: {{ . | quote }}
+{{- end }}
+{{- with $.Values.smtp.subjectPrefix }}
+MAIL_SUBJECT_PREFIX: {{ . | quote }}
+{{- end }}
 SMTP_TLS: {{ $.Values.smtp.tls | quote }}
 {{- with $.Values.smtp.port }}
 SMTP_PORT: {{ . | quote }}

@@ -35,8 +35,9 @@ export const SEND_NOTICE = {
   payload: Type.Object({
     userId: Id,
     notice: Type.Enum(NOTICE_KINDS),
-    /** What the notice names: the role, the provider, the passkey, the member. */
+    /** What the notice names: the role, the provider, the passkey. */
     name: Type.String({ maxLength: 200 }),
+    byUserId: Type.Optional(Id),
   }),
 } as const satisfies JobDefinition
 

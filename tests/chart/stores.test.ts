@@ -25,7 +25,13 @@ const external: Values = {
   },
   redis: { enabled: false },
   externalRedis: { host: 'redis.example.org', port: 6380, tls: true, ca: { existingSecret: 'redis-tls' } },
-  smtp: { host: 'mail.example.org', from: 'k@example.org', ca: { pem: 'PEM TEXT' } },
+  smtp: {
+    host: 'mail.example.org',
+    from: 'k@example.org',
+    fromName: 'Example “Keys”',
+    subjectPrefix: '[Keys]',
+    ca: { pem: 'PEM TEXT' },
+  },
 }
 
 test('TLS to the database, Redis and the mail gateway checks a certificate authority that is mounted', () => {
@@ -38,6 +44,8 @@ test('TLS to the database, Redis and the mail gateway checks a certificate autho
       DATABASE_SSL_CA: '/etc/keyward/ca/database.pem',
       REDIS_TLS: 'true',
       REDIS_TLS_CA: '/etc/keyward/ca/redis.pem',
+      SMTP_FROM_NAME: 'Example “Keys”',
+      MAIL_SUBJECT_PREFIX: '[Keys]',
       SMTP_CA: '/etc/keyward/ca/smtp.pem',
     })
     const pod = deployments(objects)[component].spec.template.spec

@@ -174,9 +174,7 @@ test("somebody else's callback is a page that says so, with a way back, and noth
   expect(await page.locator('main p').first().textContent()).toBe(
     'This sign-in was not begun in this browser, or more than 10 minutes ago. Start again.',
   )
-  const width = await page
-    .locator('main')
-    .evaluate((main) => main.ownerDocument.defaultView?.getComputedStyle(main).maxWidth)
+  const width = await page.evaluate("getComputedStyle(document.querySelector('main')).maxWidth")
   expect(width).toBe('640px')
   const about400 = /status of 400/
   expect(complaints.filter((text) => !about400.test(text))).toEqual([])

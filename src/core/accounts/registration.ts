@@ -5,6 +5,7 @@ import type { RequestSource } from '../actor.ts'
 import { conflict } from '../errors.ts'
 import { requireInviteFor } from '../invites/acceptance.ts'
 import { sendVerification } from '../links/email-links.ts'
+import { wakeNotices } from '../notices/notices.ts'
 import { enforce } from '../policy.ts'
 import { Email, Id, Name, StrictObject, Text } from '../schema.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
@@ -86,7 +87,7 @@ export async function register(
       deviceCookie: deviceCookie(ctx, account, deviceCookies),
     }
   })
-  if (registered.answer.verificationRequired) await ctx.queue.wake()
+  await wakeNotices(ctx)
   return registered
 }
 

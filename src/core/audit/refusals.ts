@@ -19,6 +19,7 @@ export const REFUSALS = [
   'invite.create_refused',
   'invite.delete_refused',
   'invite.read_refused',
+  'invite.resend_refused',
   'key.read_refused',
   'member.access_change_refused',
   'member.delete_refused',

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { type Actor, type Caller, isActor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import * as members from '../members/members.ts'
+import { queueOrganisationNotices, wakeNotices } from '../notices/notices.ts'
 import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
 import { Id, StrictObject } from '../schema.ts'
@@ -60,5 +61,10 @@ export async function transfer(
       newValues: { ownerId: target.id },
       description: 'Ownership transferred; the former Owner is now an Admin.',
     })
+    await queueOrganisationNotices(ctx, tx, actor.organisation.id, [
+      [target.user_id, 'ownership-received'],
+      ...(actor.userId === null ? [] : [[actor.userId, 'ownership-given'] as const]),
+    ])
   })
+  await wakeNotices(ctx)
 }

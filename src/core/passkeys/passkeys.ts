@@ -5,6 +5,7 @@ import { recordCaller } from '../accounts/account-audit.ts'
 import type { Page, PageRequest } from '../contract/lists.ts'
 import { badRequest } from '../errors.ts'
 import { requireRoom } from '../limits.ts'
+import { typed } from '../mail/letter.ts'
 import { queueNotice } from '../notices/notices.ts'
 import { listByCreation } from '../pagination.ts'
 import { countOf, found, written } from '../rows.ts'
@@ -121,7 +122,7 @@ export const remove = (ctx: Context, caller: SignedInUser, id: string): Promise<
       oldValues: { passkeyId: row.id, name: row.name },
       description: `Passkey "${row.name}" removed.`,
     })
-    await queueNotice(ctx, tx, userId, 'sign-in-method-removed', `The passkey "${row.name}"`)
+    await queueNotice(ctx, tx, userId, 'sign-in-method-removed', `The passkey ${typed(row.name)}`)
   })
 
 const useOf = ({ credential }: SignedInUser) =>
@@ -158,5 +159,5 @@ async function recordAddition(
     newValues: { passkeyId: id, name },
     description: `Passkey "${name}" added.`,
   })
-  await queueNotice(ctx, tx, caller.userId, 'sign-in-method-added', `The passkey "${name}"`)
+  await queueNotice(ctx, tx, caller.userId, 'sign-in-method-added', `The passkey ${typed(name)}`)
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import type { RateLimit } from '../../config.ts'
 import type { Context } from '../../context.ts'
-import type { Database } from '../../platform/postgres/database.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import { tooMany } from '../errors.ts'
 
 const PER_ADDRESS: RateLimit = { limit: 60, windowSeconds: 60 }
@@ -92,7 +92,7 @@ export function networkOf(ipAddress: string | null): string {
     .join(':')}::/64`
 }
 
-/** The attempts of one time window. */
+/** One window of a counter: the attempts under `key` from `start` to `end`, in milliseconds. */
 export type CounterWindow = Readonly<{ key: string; rate: RateLimit; start: number; end: number }>
 
 async function countFrom(
@@ -107,7 +107,7 @@ async function countFrom(
   if (exceeded !== null) throw limitError(now, message, exceeded)
 }
 
-/** The error of a window whose limit is exceeded. */
+/** The 429 of a window whose limit is exceeded. */
 export const limitError = (now: number, message: string, { end, rate }: CounterWindow) =>
   tooMany(message, (end - now) / 1000, rate.limit)
 
@@ -146,14 +146,18 @@ export function counterWindow(
 }
 
 /** Adds one to each window; returns the last to end of those whose limit is exceeded, or null. */
-export async function count(ctx: Context, windows: readonly CounterWindow[]): Promise<CounterWindow | null> {
-  const counts = new Map((await addOne(ctx.db, windows)).map((row) => [row.key, row.count]))
+export async function count(
+  ctx: Context,
+  windows: readonly CounterWindow[],
+  db: Queryable = ctx.db,
+): Promise<CounterWindow | null> {
+  const counts = new Map((await addOne(db, windows)).map((row) => [row.key, row.count]))
   const exceeded = windows.filter(({ key, rate }) => (counts.get(key) ?? 0) > rate.limit)
   return exceeded.sort((a, b) => b.end - a.end)[0] ?? null
 }
 
 /** Sorted keys avoid deadlocks between attempts. */
-function addOne(db: Database, windows: readonly CounterWindow[]) {
+function addOne(db: Queryable, windows: readonly CounterWindow[]) {
   const sorted = windows.toSorted((a, b) => (a.key < b.key ? -1 : 1))
   return db<{ key: string; count: number }[]>`
     insert into sign_in_attempts (key, window_start, expires_at, count)

@@ -11,12 +11,15 @@ import {
   WAKE_CHANNEL,
 } from './queue.ts'
 
-/** A job with its work. `run` that rejects has failed; `signal` is aborted when the run has no more time. */
+/**
+ * A job with its work. `run` that rejects has failed; `signal` is aborted when the run has no more time. `id` is the same
+ * each time the job is tried.
+ */
 export type Job<D extends JobDefinition = JobDefinition> = D &
   Readonly<{
     /** When it is enqueued by itself, with an empty payload: five fields, in UTC. */
     cron?: string
-    run(payload: Static<D['payload']>, signal: AbortSignal): Promise<void>
+    run(payload: Static<D['payload']>, signal: AbortSignal, id: string): Promise<void>
   }>
 
 /** Jobs being worked on. */
@@ -107,7 +110,7 @@ async function runOnce(log: Log, job: Job, taken: JobWithMetadata<object>, span?
     return { id: taken.id, status: 'deadletter', output: { fault: 'payload' } }
   }
   try {
-    await job.run(taken.data as Static<JobDefinition['payload']>, taken.signal)
+    await job.run(taken.data as Static<JobDefinition['payload']>, taken.signal, taken.id)
     return { id: taken.id, status: 'completed' }
   } catch (error) {
     const fault = errorKind(error)

@@ -34,13 +34,15 @@ test('a job is a span with its statements and calls, a failed one too, and looki
     },
     { service: 'keyward-worker', version: 'v1', log },
   )
-  const gateway = { host: '127.0.0.1', port: 1, user: null, password: null, from: 'a@example.org', ca: null }
+  const names = { from: 'a@example.org', fromName: '', subjectPrefix: '' }
+  const gateway = { host: '127.0.0.1', port: 1, user: null, password: null, ca: null, ...names }
   const mailer = createMailer({ ...gateway, tls: 'none' })
   const job = {
     ...sendInvite(ctx),
     run: async () => {
       await ctx.db`select ${NEEDLE}::uuid`
-      await mailer.send({ to: 'needle@example.org', subject: 'needle', text: 'needle' })
+      const text = 'needle'
+      await mailer.send({ id: text, to: 'needle@example.org', subject: text, text, html: text })
     },
   }
   await ctx.queue.start()
