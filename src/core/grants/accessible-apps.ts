@@ -1,17 +1,32 @@
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { AccessibleApps } from './grant.ts'
 
-/** The apps that a principal `p` of the enclosing query can open, as JSON. */
+/**
+ * The apps that a principal `p` of the enclosing query can open, as JSON. Each case has a plan of its own: what was
+ * granted is found by the grants, without a look at every environment of the organisation.
+ */
 export const accessibleApps = (db: Queryable) => db<{ apps: AccessibleApps }[]>`
+  case when p.role_kind in ('owner', 'admin') then ${listed(
+    db,
+    db`apps a left join environments e on e.organisation_id = a.organisation_id and e.app_id = a.id
+       where a.organisation_id = p.organisation_id`,
+  )}
+  else ${listed(
+    db,
+    db`grants g
+       join environments e on e.organisation_id = g.organisation_id and e.app_id = g.app_id and e.id = g.environment_id
+       join apps a on a.organisation_id = g.organisation_id and a.id = g.app_id
+       where g.principal_id = p.id`,
+  )} end`
+
+/** Apps by name, in each its environments by index, from apps `a` and environments `e`, which an app may lack. */
+const listed = (db: Queryable, from: ReturnType<Queryable>) => db`
   (select coalesce(json_agg(json_build_object('id', app.id, 'name', app.name, 'environments', app.environments)
       order by app.name_key, app.id), '[]')
     from (
       select a.id, a.name, a.name_key,
         coalesce(json_agg(json_build_object('id', e.id, 'name', e.name, 'envType', e.env_type) order by e.index)
           filter (where e.id is not null), '[]') as environments
-      from apps a left join environments e on e.organisation_id = a.organisation_id and e.app_id = a.id
-      where a.organisation_id = p.organisation_id and (
-        p.role_kind in ('owner', 'admin')
-        or exists (select 1 from grants g where g.principal_id = p.id and g.environment_id = e.id))
+      from ${from}
       group by a.id
     ) app)`
