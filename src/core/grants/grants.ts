@@ -37,17 +37,14 @@ export async function set<View>(
 ): Promise<View> {
   const requested = requestedGrants(input)
   if (!isId(ref.id)) throw notFound(PRINCIPAL_NOUNS[ref.type])
-  const organisationId = actor.organisation.id
+  const ids = requested.map((grant) => grant.environmentId).filter(isId)
   return readAndChangeOrganisation(
     ctx,
     actor,
-    (tx) =>
-      pipelined(
-        queries.findPrincipal(tx, organisationId, ref),
-        queries.findRequestedEnvironments(tx, organisationId, environmentIds(requested), actor.id, ref.id),
-      ),
-    async (tx, actor, [principal, environments]) => {
-      const change = await allowedChange(tx, actor, ref, input, requested, principal, environments)
+    (tx) => queries.findPrincipal(tx, actor.organisation.id, ref, ids, actor.id),
+    async (tx, actor, row) => {
+      const principal = found(row, PRINCIPAL_NOUNS[ref.type])
+      const change = await allowedChange(tx, actor, principal, input, requested)
       if (change.added.length === 0 && change.revoked.length === 0) return read(tx, actor)
       return write(ctx, tx, actor, ref.type, change, read)
     },
@@ -75,16 +72,13 @@ type Change = Readonly<{
 async function allowedChange(
   tx: Transaction,
   actor: Actor,
-  ref: PrincipalRef,
+  principal: queries.GrantPrincipal,
   input: SetAccess,
   requested: readonly RequestedGrant[],
-  row: queries.GrantPrincipal | undefined,
-  environments: readonly queries.RequestedEnvironment[],
 ): Promise<Change> {
-  const principal = found(row, PRINCIPAL_NOUNS[ref.type])
   enforce(policy.setAccess, { kind: principal.role_kind })
-  const environmentsById = new Map(environments.map((environment) => [environment.id, environment]))
-  await requireExisting(tx, actor.organisation.id, requested, input, environmentsById)
+  const environmentsById = new Map(principal.requested.map((environment) => [environment.id, environment]))
+  await requireExisting(tx, actor.organisation.id, input, requested, environmentsById)
 
   const { added, revoked } = grantChanges(new Set(principal.granted), requested)
   const addedEnvironments = added.flatMap(({ environmentId }) => environmentsById.get(environmentId) ?? [])
@@ -126,16 +120,15 @@ async function write<View>(
   return view
 }
 
-/** The well-formed ids; malformed ones are left out, and then reported as not found. */
-const environmentIds = (requested: readonly RequestedGrant[]): string[] =>
-  requested.map((grant) => grant.environmentId).filter(isId)
-
-/** An app that is listed has an environment, so it exists if that is its own: only else the apps are looked up. */
+/**
+ * 404 for an app or environment that does not exist; malformed ids were not looked up, and so are not found. An app that
+ * is listed has an environment, so it exists if that is its own: only otherwise the apps are looked up.
+ */
 async function requireExisting(
   tx: Transaction,
   organisationId: string,
-  requested: readonly RequestedGrant[],
   input: SetAccess,
+  requested: readonly RequestedGrant[],
   environments: ReadonlyMap<string, queries.RequestedEnvironment>,
 ): Promise<void> {
   const foreign = requested.find(

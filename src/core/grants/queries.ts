@@ -3,22 +3,44 @@ import type { RoleKind } from '../permissions.ts'
 import type { Row } from '../tables.ts'
 import type { PrincipalRef, RequestedGrant } from './grant.ts'
 
+/** An environment that is to be granted, whether the actor is granted it, and whether the principal has a key copy. */
+export type RequestedEnvironment = Row<'environments', 'id' | 'app_id' | 'wrapped_seed' | 'wrapped_salt'> &
+  Readonly<{ actor_has_grant: boolean; has_key_copy: boolean }>
+
 /**
  * A principal whose access is set: its role decides whether it can be, its identity key is for the key copies. With the
- * environments that it is granted explicitly.
+ * environments that it is granted explicitly, and those that are to be granted.
  */
 export type GrantPrincipal = Row<'principals', 'id' | 'identity_key'> &
-  Readonly<{ name: string; role_kind: RoleKind; granted: readonly string[] }>
+  Readonly<{
+    name: string
+    role_kind: RoleKind
+    granted: readonly string[]
+    requested: readonly RequestedEnvironment[]
+  }>
 
-/** The active member or service account of this id; undefined when there is none. */
+/**
+ * The active member or service account of this id, with what exists of the environments that are requested for it;
+ * undefined when there is none. One row, because the driver takes long for many.
+ */
 export const findPrincipal = async (
   db: Queryable,
   organisationId: string,
   { type, id }: PrincipalRef,
+  environmentIds: readonly string[],
+  actorId: string,
 ): Promise<GrantPrincipal | undefined> => {
   const [principal] = await db<GrantPrincipal[]>`
     select p.id, coalesce(u.full_name, s.name) as name, p.role_kind, p.identity_key,
-      array(select environment_id from grants where principal_id = p.id order by environment_id) as granted
+      array(select environment_id from grants where principal_id = p.id order by environment_id) as granted,
+      (select coalesce(json_agg(json_build_object(
+          'id', e.id, 'app_id', e.app_id, 'wrapped_seed', e.wrapped_seed, 'wrapped_salt', e.wrapped_salt,
+          'actor_has_grant', exists (
+            select 1 from grants g where g.principal_id = ${actorId} and g.environment_id = e.id),
+          'has_key_copy', exists (
+            select 1 from environment_keys k where k.principal_id = ${id} and k.environment_id = e.id))), '[]')
+        from environments e
+        where e.organisation_id = ${organisationId} and e.id = any(${[...environmentIds]}::uuid[])) as requested
     from principals p
     left join members m on m.principal_id = p.id
     left join users u on u.id = m.user_id
@@ -31,29 +53,6 @@ export const findPrincipal = async (
 export const existingApps = (tx: Transaction, organisationId: string, ids: readonly string[]) =>
   tx<Row<'apps', 'id'>[]>`
     select id from apps where organisation_id = ${organisationId} and id = any(${[...ids]}::uuid[])`
-
-/** An environment that is to be granted, whether the actor is granted it, and whether the principal has a key copy. */
-export type RequestedEnvironment = Row<'environments', 'id' | 'app_id' | 'wrapped_seed' | 'wrapped_salt'> &
-  Readonly<{ actor_has_grant: boolean; has_key_copy: boolean }>
-
-/** The environments among these ids. */
-export const findRequestedEnvironments = (
-  tx: Transaction,
-  organisationId: string,
-  ids: readonly string[],
-  actorId: string,
-  principalId: string,
-) =>
-  tx<RequestedEnvironment[]>`
-    select e.id, e.app_id, e.wrapped_seed, e.wrapped_salt,
-      exists (
-        select 1 from grants g where g.principal_id = ${actorId} and g.environment_id = e.id
-      ) as actor_has_grant,
-      exists (
-        select 1 from environment_keys k where k.principal_id = ${principalId} and k.environment_id = e.id
-      ) as has_key_copy
-    from environments e
-    where e.organisation_id = ${organisationId} and e.id = any(${[...ids]}::uuid[])`
 
 /** Grants environments to a principal. */
 export const insertGrants = (
