@@ -40,13 +40,13 @@ test('each change is mailed to the account, and all factors can be removed at on
   await session.delete(`/passkeys/${id}`)
   await session.delete('/totp')
   expect(await runJobs(ctx)).toEqual(Array(5).fill('send-notice'))
-  const mails = ctx.mailer.sent.map(({ to, text }) => [to, text.split('\n')[0]?.split('. This is')[0]])
+  const mails = ctx.mailer.sent.map(({ to, text }) => [to, text.split('\n')[0]])
   expect(mails).toEqual([
-    [email, 'The passkey "Key ring" was added to the ways to sign in to your account'],
-    [email, 'An authenticator app was added to the ways to sign in to your account'],
-    [email, 'You have new recovery codes. The old ones are void'],
-    [email, 'The passkey "Key ring" was removed from the ways to sign in to your account'],
-    [email, 'An authenticator app was removed from the ways to sign in to your account'],
+    [email, 'The passkey “Key ring” was added to the ways to sign in to your account.'],
+    [email, 'An authenticator app was added to the ways to sign in to your account.'],
+    [email, 'You have new recovery codes. The old ones are void.'],
+    [email, 'The passkey “Key ring” was removed from the ways to sign in to your account.'],
+    [email, 'An authenticator app was removed from the ways to sign in to your account.'],
   ])
 
   await addPasskey(session)
