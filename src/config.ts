@@ -13,6 +13,7 @@ import {
 import { readDeadlines } from './config/deadlines.ts'
 import { readSmtp, type Smtp } from './config/mail.ts'
 import { type RateLimit, readRateLimit } from './config/rate-limit.ts'
+import { readAuditRetentionDays } from './config/retention.ts'
 import { type Environment, Settings } from './config/settings.ts'
 import { readSso } from './config/sso.ts'
 import { isDatabaseSet, readDatabase, readKv } from './config/stores.ts'
@@ -28,7 +29,7 @@ export type { RateLimit } from './config/rate-limit.ts'
 export { CONFIGURATION } from './config/variables.ts'
 
 /** What follows `keyward` on the command line. Backend, worker and frontend are its components. */
-export type Command = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate' | 'health'
+export type Command = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate' | 'health' | 'users' | 'jobs'
 
 /**
  * What a deployment decides. For a command that needs no host or secret, one that is not set is an empty string or
@@ -73,6 +74,8 @@ export type Config = Readonly<{
   /** Null while tracing is off. */
   tracing: TracingConfig | null
   rateLimits: Readonly<{ default: RateLimit | null; auth: RateLimit | null }>
+  /** How long audit entries are kept; null for ever. */
+  auditRetentionDays: number | null
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 }>
 
@@ -89,12 +92,16 @@ export class ConfigError extends Error {
 
 type Need = 'database' | 'HOST' | 'SECRET_KEY' | 'SERVER_SECRET'
 
-// Only serve has an embedded database, and with it HOST has a default.
+const SERVICE: readonly Need[] = ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET']
+
+// With the embedded database, HOST has a default.
 const NEEDS: Record<Command | 'embedded', readonly Need[]> = {
   embedded: ['SECRET_KEY', 'SERVER_SECRET'],
-  serve: ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET'],
-  backend: ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET'],
-  worker: ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET'],
+  serve: SERVICE,
+  backend: SERVICE,
+  worker: SERVICE,
+  users: SERVICE,
+  jobs: SERVICE,
   frontend: ['HOST'],
   migrate: ['database'],
   health: [],
@@ -105,6 +112,10 @@ export function embeddedDataDirectory(environment: Environment = process.env): s
   const settings = new Settings(environment, readText)
   return isDatabaseSet(settings) ? null : readDataDirectory(settings)
 }
+
+/** What systemd says of the file that its journal reads; null without systemd. No setting: it describes where output goes. */
+export const journalStream = (environment: Environment = process.env): string | null =>
+  environment.JOURNAL_STREAM ?? null
 
 /** The environment with generated secrets for those that it does not set. */
 export function withSecrets(
@@ -127,7 +138,7 @@ export function withSecrets(
  */
 export function readConfig(command: Command, environment: Environment = process.env): Config {
   const settings = new Settings(environment, readText)
-  const isEmbedded = command === 'serve' && !isDatabaseSet(settings)
+  const isEmbedded = EMBEDDABLE.includes(command) && !isDatabaseSet(settings)
   const port = settings.port('PORT') ?? 8080
   const address = readPublicAddress(settings, isEmbedded ? `localhost:${port}` : null)
   const config: Config = {
@@ -156,6 +167,7 @@ export function readConfig(command: Command, environment: Environment = process.
       default: readRateLimit(settings, 'RATE_LIMIT_DEFAULT'),
       auth: readRateLimit(settings, 'RATE_LIMIT_AUTH'),
     },
+    auditRetentionDays: readAuditRetentionDays(settings),
     logLevel:
       settings.word('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info',
   }
@@ -163,6 +175,8 @@ export function readConfig(command: Command, environment: Environment = process.
   if (settings.faults.length > 0) throw new ConfigError(Object.freeze([...settings.faults]))
   return deepFreeze(config)
 }
+
+const EMBEDDABLE: readonly Command[] = ['serve', 'users', 'jobs']
 
 const readDataDirectory = (settings: Settings): string => resolve(settings.text('KEYWARD_DATA') ?? '')
 

@@ -1,4 +1,6 @@
 import { createApp } from './backend/app.ts'
+import { GROUPS, runCommand } from './cli/run.ts'
+import { suggestion } from './cli/suggestion.ts'
 import { type Options, readOptions, USAGE } from './config/arguments.ts'
 import { banner } from './config/banner.ts'
 import {
@@ -35,7 +37,9 @@ import { startWorker } from './worker/worker.ts'
 const GRACE_SECONDS = 20
 const WAIT_SECONDS = 300
 
-const COMMANDS: Readonly<Record<Command, (options: Options) => Promise<void>>> = {
+type Plain = Exclude<Command, keyof typeof GROUPS>
+
+const COMMANDS: Readonly<Record<Plain, (options: Options) => Promise<void>>> = {
   serve,
   backend: async () => {
     const config = readConfig('backend')
@@ -79,20 +83,26 @@ const COMMANDS: Readonly<Record<Command, (options: Options) => Promise<void>>> =
   },
 }
 
+const WORDS = [...Object.keys(COMMANDS), ...Object.keys(GROUPS)]
+
 async function main([word = 'serve', ...args]: readonly string[]): Promise<void> {
-  if (!Object.hasOwn(COMMANDS, word)) {
+  const isGroup = Object.hasOwn(GROUPS, word)
+  if (!isGroup && !Object.hasOwn(COMMANDS, word)) {
     const isHelp = /^(help|--help|-h)$/.test(word)
-    ;(isHelp ? process.stdout : process.stderr).write(USAGE)
+    if (isHelp) process.stdout.write(USAGE)
+    else process.stderr.write(`Unknown command: ${word}.${suggestion(word, WORDS)}\n\n${USAGE}`)
     process.exit(isHelp ? 0 : 2)
   }
-  const options = readOptions(word, args)
-  if (options === null) {
+  const options = isGroup ? null : readOptions(word, args)
+  if (!isGroup && options === null) {
     process.stderr.write(`Unknown option of ${word}: ${args.join(' ')}.\n\n${USAGE}`)
     process.exit(2)
   }
-  stopOnSignals()
+  // A command that is interrupted has not done what it was asked for.
+  stopOnSignals(isGroup ? 1 : 0)
   try {
-    await COMMANDS[word as Command](options)
+    if (options === null) await runCommand(word as keyof typeof GROUPS, args)
+    else await COMMANDS[word as keyof typeof COMMANDS](options)
   } catch (error) {
     if (isStopping()) return
     if (error instanceof ConfigError) process.stderr.write('Keyward cannot start:\n')

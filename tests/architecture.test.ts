@@ -29,7 +29,10 @@ const rules: Rules = {
     backend: 'value',
     worker: 'value',
     frontend: 'value',
+    cli: 'value',
   },
+  // What main.ts runs for operators.
+  cli: { ...everything, config: 'value' },
   // The entry of `bun run dev`: main.ts, and what only developers see.
   dev: { core: 'value', platform: 'value', main: 'value' },
   // The other entry: the same backend for runtimes without main.ts.

@@ -38,6 +38,7 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
     plan: 'enterprise',
     tracing: null,
     rateLimits: { default: null, auth: { limit: 10, windowSeconds: 60 } },
+    auditRetentionDays: null,
     logLevel: 'info',
   })
 })
@@ -55,6 +56,8 @@ describe('each command requires only what it uses', () => {
     ['serve', ['SECRET_KEY', 'SERVER_SECRET']],
     ['backend', ['DATABASE_URL', 'HOST', 'SECRET_KEY', 'SERVER_SECRET']],
     ['worker', ['DATABASE_URL', 'HOST', 'SECRET_KEY', 'SERVER_SECRET']],
+    ['users', ['SECRET_KEY', 'SERVER_SECRET']],
+    ['jobs', ['SECRET_KEY', 'SERVER_SECRET']],
     ['frontend', ['HOST']],
     ['migrate', ['DATABASE_URL']],
   ]

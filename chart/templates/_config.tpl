@@ -52,6 +52,9 @@ REQUIRE_SECOND_FACTOR: {{ $v.requireSecondFactor | default "off" | quote }}
 RATE_LIMIT_DEFAULT: {{ $v.rateLimits.default | quote }}
 RATE_LIMIT_AUTH: {{ $v.rateLimits.auth | quote }}
 {{- end }}
+{{- if eq $component "worker" }}
+AUDIT_RETENTION_DAYS: {{ $v.auditRetentionDays | quote }}
+{{- end }}
 {{- if has $component (list "backend" "worker") }}
 ORGANISATION_PLAN: {{ $v.plan | quote }}
 {{- include "keyward.redisConfig" $root }}

@@ -79,6 +79,11 @@ export const CONFIGURATION = [
   plain('ORGANISATION_PLAN', 'enterprise', 'Plan of the organisation: free, pro or enterprise.'),
   plain('RATE_LIMIT_DEFAULT', 'off', 'Requests to /v1 per caller, such as 120/min, or off.'),
   plain('RATE_LIMIT_AUTH', '10/min', 'Sign-in attempts per account and address, such as 3/min, or off.'),
+  plain(
+    'AUDIT_RETENTION_DAYS',
+    'off',
+    'How many days audit entries are kept at least, from 1 to 36500; older ones are deleted once a day. Off: for ever.',
+  ),
   plain('LOG_LEVEL', 'info', 'Least severe log lines: trace, debug, info, warn, error, fatal or silent.'),
   secret(
     'DATABASE_URL',

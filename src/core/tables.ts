@@ -18,8 +18,8 @@ type Tables = {
     resource_id: string | null
     app_id: string | null
     environment_id: string | null
-    actor_type: 'user' | 'service_account'
-    actor_id: string
+    actor_type: 'user' | 'service_account' | 'operator'
+    actor_id: string | null
     actor_metadata: unknown
     resource_metadata: unknown
     old_values: unknown
@@ -45,6 +45,8 @@ type Tables = {
     created_at: Date
     expires_at: Date
     used_at: Date | null
+    by_operator: boolean
+    removes_factors: boolean
   }>
   environment_keys: Readonly<{
     organisation_id: string

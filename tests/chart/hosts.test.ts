@@ -28,6 +28,7 @@ describe('a change restarts what needs it', () => {
     ['smtp', { smtp: { host: 'mail', from: 'k@example.org' } }, ['backend', 'worker']],
     ['plan', { plan: 'free' }, ['backend', 'worker']],
     ['redis', { redis: { enabled: false } }, ['backend', 'worker']],
+    ['auditRetentionDays', { auditRetentionDays: 90 }, ['worker']],
     ['registration', { registration: 'invite' }, ['backend']],
     ['requireSecondFactor', { requireSecondFactor: 'admins' }, ['backend']],
     ['rateLimits', { rateLimits: { auth: '3/min' } }, ['backend']],

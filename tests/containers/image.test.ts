@@ -103,6 +103,7 @@ test('one command runs all of Keyward, and its volume keeps everything for the n
   report('Next start of serve', `${second.seconds.toFixed(2)} s`)
   expect((await signIn(second)).status).toBe(200)
   expect(await exec(second.id, 'cat', '/data/secrets/SERVER_SECRET')).toBe(secret)
+  expect(JSON.parse(await exec(second.id, 'keyward', 'users', 'list', '--json')).data).toHaveLength(1)
   await exec(second.id, 'keyward', 'health')
 }, 120_000)
 

@@ -24,6 +24,10 @@ test('deletes expired rows, keeps others, and skips locked ones without waiting'
   const bearer = hashToken(await session(ctx, userId))
   await ctx.db`update session_tokens set expires_at = ${now} where hash = ${bearer}`
 
+  const later = new Date(now.getTime() + 1)
+  await ctx.db`
+    insert into sso_used_states (hash, expires_at) values (${hashToken('old')}, ${now}), (${hashToken('new')}, ${later})`
+
   await ctx.db.begin(async (tx) => {
     await tx`select 1 from invites where id = ${held} for update`
     await tx`select 1 from session_tokens where hash = ${bearer} for update`
@@ -40,6 +44,8 @@ test('deletes expired rows, keeps others, and skips locked ones without waiting'
   )
   expect(await ctx.db`select 1 from sessions`).toHaveLength(2)
   expect(await ctx.db`select 1 from session_tokens`).toHaveLength(2)
+
+  expect(await ctx.db`select expires_at from sso_used_states`).toEqual([{ expires_at: later }] as never)
 
   await removeExpired(ctx)
   expect(await ctx.db`select 1 from session_tokens`).toHaveLength(1)

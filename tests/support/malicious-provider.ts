@@ -217,10 +217,14 @@ export const flood: Answer = () =>
   })
 
 /** 64 MiB of white space, which is small on the way. */
-export const bomb: Answer = () =>
-  new Response(Bun.gzipSync(new Uint8Array(64 * 1024 * 1024).fill(0x20)), {
+export const bomb: Answer = () => {
+  packed ??= Bun.gzipSync(new Uint8Array(64 * 1024 * 1024).fill(0x20))
+  return new Response(packed, {
     headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
   })
+}
+
+let packed: Uint8Array<ArrayBuffer> | null = null
 
 /** A redirect with the method kept. */
 export const redirectTo =

@@ -54,7 +54,11 @@ async function countOrInsert(
   })
 }
 
-function withKey(entry: queries.NewEntry, kind: 'one' | 'many', minute: number): queries.CoalescedEntry {
+function withKey(
+  entry: queries.NewEntry & { actor_id: string },
+  kind: 'one' | 'many',
+  minute: number,
+): queries.CoalescedEntry {
   const { actor_id, event_type, resource_type, resource_id, ip_address } = entry
   // A sign-in fails for different reasons, which the description tells.
   const reason = event_type === 'user.sign_in_failed' ? entry.description : null
@@ -71,4 +75,8 @@ const withoutTarget = (event: CoalescedEvent): CoalescedEvent => ({
 })
 
 /** So that an actor that changes its address has one shared entry as well. */
-const withoutAddress = (entry: queries.NewEntry) => ({ ...entry, ip_address: null, user_agent: null })
+const withoutAddress = <E extends queries.NewEntry>(entry: E) => ({
+  ...entry,
+  ip_address: null,
+  user_agent: null,
+})

@@ -1,15 +1,4 @@
-import type { Resource } from './resources.ts'
-
-type Definition = Readonly<{
-  resource: Resource
-  /** What happened, in a sentence for the documentation. */
-  meaning: string
-  /** The fields of `resourceMetadata`. */
-  metadata?: readonly string[]
-  /** The fields of `oldValues` and `newValues`. */
-  old?: readonly string[]
-  new?: readonly string[]
-}>
+import { ACCOUNT_EVENTS, type Definition } from './account-events.ts'
 
 const name = ['name'] as const
 const roleValues = ['name', 'description', 'color', 'permissions'] as const
@@ -35,6 +24,11 @@ export const EVENTS = {
     meaning: 'An app was deleted; `environments` is how many it had.',
     metadata: name,
     old: ['name', 'description', 'environments'],
+  },
+  'audit_log.entries_deleted': {
+    resource: 'audit_log',
+    meaning: 'Entries older than AUDIT_RETENTION_DAYS were deleted.',
+    new: ['count', 'before'],
   },
   'environment.created': {
     resource: 'environment',
@@ -63,6 +57,16 @@ export const EVENTS = {
   },
   'invite.resent': { resource: 'invite', meaning: 'An invite was mailed again.' },
   'invite.cancelled': { resource: 'invite', meaning: 'An invite was cancelled.', old: ['role'] },
+  'job.retried': {
+    resource: 'job',
+    meaning: 'Jobs that had failed for good were enqueued again.',
+    new: ['count', 'names'],
+  },
+  'job.dropped': {
+    resource: 'job',
+    meaning: 'Jobs that had failed for good were deleted.',
+    old: ['count', 'names'],
+  },
   'member.access_changed': {
     resource: 'member',
     meaning: 'Environments were granted to a member, or revoked.',
@@ -162,55 +166,7 @@ export const EVENTS = {
     metadata: ['name', 'expiresAt', 'ownerId'],
     old: token,
   },
-  'user.registered': { resource: 'user', meaning: 'An account was registered.' },
-  'user.email_verified': { resource: 'user', meaning: 'The e-mail address of an account was verified.' },
-  'user.passkey_added': {
-    resource: 'user',
-    new: ['passkeyId', 'name'],
-    meaning: 'A passkey was added to an account.',
-  },
-  'user.passkey_removed': {
-    resource: 'user',
-    old: ['passkeyId', 'name'],
-    meaning: 'A passkey was removed from an account.',
-  },
-  'user.totp_added': { resource: 'user', meaning: 'An authenticator app was set up for an account.' },
-  'user.totp_removed': { resource: 'user', meaning: 'The authenticator app of an account was removed.' },
-  'user.recovery_codes_renewed': {
-    resource: 'user',
-    meaning: 'An account was given new recovery codes; the old ones are void.',
-  },
-  'user.second_factor_asked': {
-    resource: 'user',
-    meaning: 'A password was right, and a second factor was asked for.',
-  },
-  'user.signed_in': { resource: 'user', meaning: 'A user signed in.' },
-  'user.sign_in_failed': {
-    resource: 'user',
-    meaning:
-      'A sign-in to an account failed, or a single sign-on that led to no account: then the id of its actor is all zeros. Failures of one minute share an entry with their count.',
-  },
-  'user.identity_linked': {
-    resource: 'user',
-    new: ['provider', 'by'],
-    meaning:
-      'Single sign-on with a provider was added to an account; `by` tells why it could be: `session`, `operator`, `invite` or `registration`.',
-  },
-  'user.identity_unlinked': {
-    resource: 'user',
-    old: ['provider'],
-    meaning: 'Single sign-on with a provider was removed from an account.',
-  },
-  'user.password_changed': {
-    resource: 'user',
-    new: ['revokedTokens'],
-    meaning: 'A password was changed; all sessions of the account ended.',
-  },
-  'user.password_reset': {
-    resource: 'user',
-    new: ['revokedTokens'],
-    meaning: 'A password was set by a reset link; all sessions of the account ended.',
-  },
+  ...ACCOUNT_EVENTS,
 } as const satisfies Readonly<Record<string, Definition>>
 
 export type EventType = keyof typeof EVENTS

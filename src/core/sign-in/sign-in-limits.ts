@@ -92,7 +92,7 @@ export function networkOf(ipAddress: string | null): string {
     .join(':')}::/64`
 }
 
-/** The attempts of one time window. */
+/** One window of a counter: the attempts under `key` from `start` to `end`, in milliseconds. */
 export type CounterWindow = Readonly<{ key: string; rate: RateLimit; start: number; end: number }>
 
 async function countFrom(
@@ -107,7 +107,7 @@ async function countFrom(
   if (exceeded !== null) throw limitError(now, message, exceeded)
 }
 
-/** The error of a window whose limit is exceeded. */
+/** The 429 of a window whose limit is exceeded. */
 export const limitError = (now: number, message: string, { end, rate }: CounterWindow) =>
   tooMany(message, (end - now) / 1000, rate.limit)
 

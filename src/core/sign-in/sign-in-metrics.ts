@@ -19,13 +19,17 @@ export async function countingFailures<T>(
   }
 }
 
-function outcomeOf(error: unknown): SignInOutcome {
+/** How a sign-in that was refused with this error is counted. */
+export function outcomeOf(error: unknown): SignInOutcome {
   if (!(error instanceof DomainError)) return 'error'
   return OUTCOMES.get(error.status) ?? 'error'
 }
 
 const OUTCOMES: ReadonlyMap<number, SignInOutcome> = new Map([
+  [400, 'failed'],
   [401, 'failed'],
   [403, 'refused'],
+  [404, 'failed'],
+  [409, 'refused'],
   [429, 'limited'],
 ])

@@ -5,6 +5,7 @@ import type { RequestSource } from '../actor.ts'
 import { DomainError } from '../errors.ts'
 import { logRepeated } from '../repeated-lines.ts'
 import { recordFailedSignIn, recordStrangersFailure } from '../sign-in/sign-in-audit.ts'
+import { outcomeOf } from '../sign-in/sign-in-metrics.ts'
 
 /**
  * One step of a single sign-on. Whoever takes it notes the account that it is about once that is known, and before a
@@ -30,14 +31,10 @@ export async function attemptStep<T>(
     const failure = isSsoError(error) ? failureOf(error, name) : error
     if (failure instanceof DomainError && isOfTheSignIn(failure)) {
       const { requestId, ipAddress } = source
-      ctx.metrics.countSignIn('sso', failure.status === 403 ? 'refused' : 'failed')
+      ctx.metrics.countSignIn('sso', outcomeOf(failure))
       const cause = isSsoError(error) ? error.cause : attempt.cause
-      logRepeated(
-        ctx.log,
-        'warn',
-        { requestId, ipAddress, provider: id, cause },
-        `A single sign-on failed: ${failure.message}`,
-      )
+      const fields = { requestId, ipAddress, provider: id, cause }
+      logRepeated(ctx.log, 'warn', fields, `A single sign-on failed: ${failure.message}`)
       const description = `Sign-in with ${name} failed: ${failure.message}`
       if (attempt.account === null) await recordStrangersFailure(ctx, description, source)
       else await recordFailedSignIn(ctx, attempt.account, description, source)

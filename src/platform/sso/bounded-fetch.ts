@@ -1,3 +1,5 @@
+import { traceCall } from '../tracing.ts'
+
 /** The part of `fetch` that is used. */
 export type Send = (url: string, init: RequestInit) => Promise<Response>
 
@@ -24,7 +26,12 @@ export const MAX_RESPONSE_BYTES = 1024 * 1024
  * wholly here and small. Throws CallFailure, also where the other side is overloaded or broken.
  */
 export function boundedFetch(send: Send, deadline: AbortSignal): Send {
-  return async (url, init) => {
+  return (url, init) => {
+    const { method = 'GET' } = init
+    return traceCall(`${method} identity provider`, { 'http.request.method': method }, () => call(url, init))
+  }
+
+  async function call(url: string, init: RequestInit): Promise<Response> {
     const place = placeOf(url)
     const response = await reach(
       send(url, { ...init, redirect: 'manual', signal: deadline }),

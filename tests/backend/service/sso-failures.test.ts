@@ -123,7 +123,8 @@ describe('a failure is recorded', () => {
         description: expect.stringContaining('Sign-in with acme failed: This sign-in was not begun'),
       }),
     ])
-    expect(ctx.metrics.text()).toContain('keyward_sign_in_failures_total 4')
+    expect(ctx.metrics.text()).toContain('keyward_sign_ins_total{method="sso",outcome="failed"} 3')
+    expect(ctx.metrics.text()).toContain('keyward_sign_ins_total{method="sso",outcome="refused"} 1')
     const { body } = await service.as(ada.token).get('/v1/logs/audit?event_type=user.sign_in_failed')
     expect(body.data).toHaveLength(2)
   })

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { api } from '../../support/api.ts'
 import { entriesAbout } from '../../support/audit-entries.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
+import { addPasskey, setUpTotp, visitor } from '../../support/factors.ts'
 import { type IdentityProvider, startIdentityProvider } from '../../support/identity-provider.ts'
 import { member, owner, roleOf, session } from '../../support/people.ts'
 import { login, PASSWORD, register, signIn } from '../../support/sign-in.ts'
@@ -227,7 +228,10 @@ describe('a later account', () => {
     const foreign = await browser.signIn('keycloak', idp, { invite: await invite('grace@example.org') })
     expect([foreign.status, foreign.body]).toEqual([
       403,
-      { error: 'This invite is for another e-mail address.' },
+      {
+        error:
+          'This invite is for another e-mail address. Use the account of the address that it was sent to.',
+      },
     ])
     const token = await invite('ada@example.org')
     const begun = [
@@ -310,6 +314,10 @@ describe('an account that has the address already', () => {
     await owner(ctx)
     await register(service, { email: 'ada@example.org', full_name: 'Eve' })
     const eve = await signIn(service, 'ada@example.org')
+    await ctx.db`
+      insert into passkeys (id, user_id, rp_id, credential_id, public_key, counter, transports, name, created_at)
+      select gen_random_uuid(), id, 'localhost', 'x', 'x', 0, '{}', 'Eve', now() from users
+      where email = 'ada@example.org'`
     const browser = ssoBrowser(service)
     const { status } = await browser.signIn('keycloak', idp, { invite: await invite('ada@example.org') })
     expect(status).toBe(302)
@@ -317,6 +325,7 @@ describe('an account that has the address already', () => {
     expect((await eve.post('/session')).status).toBe(401)
     expect((await service.as(eve.token).get('/v1/me')).status).toBe(401)
     expect((await login(service, 'ada@example.org', PASSWORD)).status).toBe(401)
+    expect(await ctx.db`select 1 from passkeys`).toHaveLength(0)
     const [entry] =
       await ctx.db`select new_values from audit_entries where event_type = 'user.identity_linked'`
     expect(entry?.new_values).toEqual({ provider: 'keycloak', by: 'invite' })
@@ -334,6 +343,21 @@ describe('an account that has the address already', () => {
     const ada = ssoBrowser(service)
     await ada.signIn('keycloak', idp, { invite: await invite('ada@example.org') })
     expect(await ctx.db`select subject from sso_identities`).toEqual([{ subject: 'ada' }] as never)
+  })
+
+  test('loses passkeys and the authenticator app of who registered it', async () => {
+    await owner(ctx)
+    await register(service, { email: 'ada@example.org' })
+    const eve = await signIn(service, 'ada@example.org')
+    const { authenticator } = await addPasskey(eve)
+    await setUpTotp(ctx, eve)
+    const token = await invite('ada@example.org')
+    expect((await ssoBrowser(service).signIn('keycloak', idp, { invite: token })).status).toBe(302)
+    const page = visitor(service)
+    const passkey = await page.assertion(authenticator)
+    expect((await page.post('/passkeys/sign-in', { passkey })).status).toBe(401)
+    expect(await ctx.db`select 1 from totp_secrets`).toHaveLength(0)
+    expect(await ctx.db`select 1 from recovery_codes`).toHaveLength(0)
   })
 
   test('is not taken over where it was verified, or was a member once', async () => {

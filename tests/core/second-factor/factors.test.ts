@@ -79,4 +79,5 @@ test('a password that was reset removes none', async () => {
     password: new_password,
   })
   expect(body.secondFactor.methods).toEqual(['totp', 'recovery'])
+  await runJobs(ctx)
 })

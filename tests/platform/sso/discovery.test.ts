@@ -22,9 +22,9 @@ beforeAll(() => {
 afterEach(() => malicious.reset())
 afterAll(() => malicious.close())
 
-function start(variables: Record<string, string> = {}): SsoProvider {
-  const { sso } = testConfig({ ...malicious.variables('idp'), ...variables })
-  const [provider] = createProviders(sso, clock, { stepMilliseconds: 400 })
+function start(stepMilliseconds?: number): SsoProvider {
+  const { sso } = testConfig(malicious.variables('idp'))
+  const [provider] = createProviders(sso, clock, stepMilliseconds === undefined ? {} : { stepMilliseconds })
   if (provider === undefined) throw new Error('There is no provider.')
   return provider
 }
@@ -57,11 +57,11 @@ test('a new sign-in takes what has changed; one under way is finished while the 
 })
 
 test('whether it is available is said at once, by the last answer, and asked again after a minute', async () => {
-  const provider = start()
+  const provider = start(1000)
   malicious.answers.discovery = silence
   const began = performance.now()
   expect(provider.isAvailable()).toBe(true)
-  expect(performance.now() - began).toBeLessThan(50)
+  expect(performance.now() - began).toBeLessThan(500)
   await eventually('it is unavailable', () => !provider.isAvailable())
   expect(asked()).toBe(1)
 
@@ -87,7 +87,7 @@ test('a sign-in that works makes it available again', async () => {
 test('the log says once that a provider is gone and why, and once that it is back', async () => {
   const { log, lines } = recordedLog()
   const { sso } = testConfig(malicious.variables('idp'))
-  const [provider] = createProviders(sso, clock, { log, stepMilliseconds: 400 })
+  const [provider] = createProviders(sso, clock, { log })
   if (provider === undefined) throw new Error('There is no provider.')
   malicious.answers.discovery = statusOnly(503)
   for (let attempt = 0; attempt < 3; attempt++) await failureOf(provider.authorizationUrl(newChecks()))

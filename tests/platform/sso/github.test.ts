@@ -31,14 +31,14 @@ const send = async (url: string, init: RequestInit): Promise<Response> => {
 }
 
 let provider: SsoProvider
-const start = (variables: Record<string, string> = {}) => {
+const start = (variables: Record<string, string> = {}, stepMilliseconds = 10_000) => {
   const { sso } = testConfig({
     SSO_PROVIDERS: 'github',
     GITHUB_CLIENT_ID: 'Iv1.abc',
     GITHUB_CLIENT_SECRET: 'secret-of-keyward',
     ...variables,
   })
-  const [first] = createProviders(sso, clock, { fetch: send, stepMilliseconds: 400 })
+  const [first] = createProviders(sso, clock, { fetch: send, stepMilliseconds })
   if (first === undefined) throw new Error('There is no provider.')
   return first
 }
@@ -214,7 +214,7 @@ test.each([
   ['a flood', () => new Response(new Uint8Array(2 * 1024 * 1024)), 'more than 1048576 bytes.'],
 ])('%s of the API ends the sign-in', async (_, answer, sentence) => {
   answers = { ...honest, 'GET api.github.com/user': answer }
-  const failure = await failureOf(signIn(() => {}, start()))
+  const failure = await failureOf(signIn(() => {}, start({}, 1000)))
   expect(failure).toStartWith('provider-unavailable: https://api.github.com/user ')
   expect(failure).toContain(sentence)
   expect(failure).not.toContain(TOKEN)
