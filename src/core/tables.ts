@@ -163,6 +163,13 @@ type Tables = {
     expires_at: Date
     count: number
   }>
+  state_changes: Readonly<{
+    transaction: string
+  }>
+  state_version: Readonly<{
+    singleton: boolean
+    version: string
+  }>
   tokens: Readonly<{
     id: string
     organisation_id: string

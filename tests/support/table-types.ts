@@ -11,6 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   text: 'string',
   timestamptz: 'Date',
   uuid: 'string',
+  xid8: 'string',
 }
 
 /** The TypeScript types of the rows of every table in a migrated database, as postgres.js reads them. */
