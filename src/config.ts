@@ -58,6 +58,8 @@ export type Config = Readonly<{
   passwordAuth: boolean
   smtp: Smtp | null
   plan: 'free' | 'pro' | 'enterprise'
+  /** What reads remember takes at most so much memory; 0 for none. */
+  cacheMegabytes: number
   rateLimits: Readonly<{ default: RateLimit | null; auth: RateLimit | null }>
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 }>
@@ -133,6 +135,7 @@ export function readConfig(command: Command, environment: Environment = process.
     passwordAuth: settings.boolean('ENABLE_PASSWORD_AUTH'),
     smtp: readSmtp(settings),
     plan: settings.word('ORGANISATION_PLAN', ['free', 'pro', 'enterprise']) ?? 'enterprise',
+    cacheMegabytes: settings.integer('CACHE_MEGABYTES', { minimum: 0, maximum: 4096 }) ?? 64,
     rateLimits: {
       default: readRateLimit(settings, 'RATE_LIMIT_DEFAULT'),
       auth: readRateLimit(settings, 'RATE_LIMIT_AUTH'),

@@ -32,6 +32,7 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
     passwordAuth: true,
     smtp: null,
     plan: 'enterprise',
+    cacheMegabytes: 64,
     rateLimits: { default: null, auth: { limit: 10, windowSeconds: 60 } },
     logLevel: 'info',
   })

@@ -47,6 +47,12 @@ export const CONFIGURATION = [
   plain('ORGANISATION_PLAN', 'enterprise', 'Plan of the organisation: free, pro or enterprise.'),
   plain('RATE_LIMIT_DEFAULT', 'off', 'Requests to /v1 per caller, such as 120/min, or off.'),
   plain('RATE_LIMIT_AUTH', '10/min', 'Sign-in attempts per account and address, such as 3/min, or off.'),
+  plain(
+    'CACHE_MEGABYTES',
+    '64',
+    'Memory for what reads have loaded, which is answered again only after the database has confirmed that nothing ' +
+      'has changed. 0 switches it off.',
+  ),
   plain('LOG_LEVEL', 'info', 'Least severe log lines: trace, debug, info, warn, error, fatal or silent.'),
   secret(
     'DATABASE_URL',

@@ -6,9 +6,16 @@ export type Metrics = Readonly<{
   countUnauthenticated(): void
   /** One failed sign-in. Unknown accounts are counted alike. */
   countFailedSignIn(): void
+  /** One look into the memory of reads. */
+  countRecall(what: Remembered, isHit: boolean): void
+  /** One answer of the database about the version of its state. */
+  countConfirmation(): void
   /** Everything counted so far, in Prometheus' text format. */
   text(): string
 }>
+
+/** What reads remember: who a token names, and what was answered. */
+export type Remembered = 'caller' | 'answer'
 
 /** Prometheus' text format, as the answer's content type names it. */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
@@ -26,6 +33,8 @@ export function createMetrics(): Metrics {
   const routes = new Map<string, Map<string, Series>>()
   let signInFailures = 0
   let unauthenticated = 0
+  let confirmations = 0
+  const recalls = { caller: { hit: 0, miss: 0 }, answer: { hit: 0, miss: 0 } }
 
   return {
     observeResponse: (method, route, status, seconds) => {
@@ -42,16 +51,32 @@ export function createMetrics(): Metrics {
     countFailedSignIn: () => {
       signInFailures++
     },
+    countRecall: (what, isHit) => {
+      recalls[what][isHit ? 'hit' : 'miss']++
+    },
+    countConfirmation: () => {
+      confirmations++
+    },
     text: () =>
       [
         ...requests(routes),
         ...durations(routes),
         ...counter('keyward_unauthenticated_total', 'Responses with status 401.', [`${unauthenticated}`]),
         ...counter('keyward_sign_in_failures_total', 'Failed sign-ins.', [`${signInFailures}`]),
+        ...counter('keyward_memory_reads_total', 'Looks into the memory of reads.', recallSamples(recalls)),
+        ...counter('keyward_state_confirmations_total', 'Versions that the database confirmed.', [
+          `${confirmations}`,
+        ]),
         '',
       ].join('\n'),
   }
 }
+
+const recallSamples = (recalls: Record<Remembered, { hit: number; miss: number }>): string[] =>
+  Object.entries(recalls).flatMap(([what, { hit, miss }]) => [
+    `{what="${what}",result="hit"} ${hit}`,
+    `{what="${what}",result="miss"} ${miss}`,
+  ])
 
 function seriesOf(routes: Map<string, Map<string, Series>>, route: string, method: string): Series {
   const known = routes.get(route)?.get(method)
