@@ -18,6 +18,7 @@ export const appsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'app.read_refused',
       query: PageQuery,
       response: responses(200, ListOf(App), 400, 401, 403),
+      remember: true,
       detail: {
         tags,
         summary: 'List apps',
@@ -29,6 +30,7 @@ export const appsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'app.read_refused',
       params: ById,
       response: responses(200, App, 401, 403, 404),
+      remember: true,
       detail: {
         tags,
         summary: 'Get an app',

@@ -28,6 +28,7 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: ['environment.read_refused', { target: 'app' }],
       query: AppPageQuery,
       response: responses(200, ListOf(Environment), 400, 401, 403, 404),
+      remember: true,
       detail: {
         tags,
         summary: "List an app's environments",
@@ -39,6 +40,7 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'environment.read_refused',
       params: ById,
       response: responses(200, Environment, 401, 403, 404),
+      remember: true,
       detail: {
         tags,
         summary: 'Get an environment',

@@ -19,6 +19,7 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'member.read_refused',
       query: PageQuery,
       response: responses(200, ListOf(Member), 400, 401, 403),
+      remember: true,
       detail: { tags, summary: 'List members', description: 'Active members only, oldest first.' },
     })
     .get('/:id', ({ actor, params }) => members.get(ctx, actor, params.id), {
@@ -26,6 +27,7 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'member.read_refused',
       params: ById,
       response: responses(200, Member, 401, 403, 404),
+      remember: true,
       detail: { tags, summary: 'Get a member', description: 'One active member.' },
     })
     .put('/:id', ({ actor, params, body }) => members.changeRole(ctx, actor, params.id, body), {
@@ -58,6 +60,7 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'member.read_refused',
       params: ById,
       response: responses(200, MemberWithAccess, 401, 403, 404),
+      remember: true,
       detail: {
         tags,
         summary: "Get a member's access",

@@ -18,6 +18,7 @@ export const rolesRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'role.read_refused',
       query: PageQuery,
       response: responses(200, ListOf(RoleSummary), 400, 401, 403),
+      remember: true,
       detail: {
         tags,
         summary: 'List roles',
@@ -29,6 +30,7 @@ export const rolesRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'role.read_refused',
       params: ById,
       response: responses(200, Role, 401, 403, 404),
+      remember: true,
       detail: { tags, summary: 'Get a role', description: 'One role with its permissions.' },
     })
     .post('/', ({ actor, body }) => roles.create(ctx, actor, body), {

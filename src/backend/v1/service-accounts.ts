@@ -29,6 +29,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'service_account.read_refused',
       query: PageQuery,
       response: responses(200, ListOf(ServiceAccount), 400, 401, 403),
+      remember: true,
       detail: { tags, summary: 'List service accounts', description: 'Oldest first.' },
     })
     .get('/:id', ({ actor, params }) => serviceAccounts.get(ctx, actor, params.id), {
@@ -36,6 +37,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'service_account.read_refused',
       params: ById,
       response: responses(200, ServiceAccountWithTokens, 401, 403, 404),
+      remember: { not: 'its tokens show when they were last used' },
       detail: {
         tags,
         summary: 'Get a service account',
@@ -82,6 +84,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'service_account.read_refused',
       params: ById,
       response: responses(200, ServiceAccountWithAccess, 401, 403, 404),
+      remember: true,
       detail: {
         tags,
         summary: "Get a service account's access",
@@ -121,6 +124,7 @@ const tokenRoutes = (ctx: Context, requests: RequestStates) =>
       params: ById,
       query: PageQuery,
       response: responses(200, ListOf(Token), 400, 401, 403, 404),
+      remember: { not: 'a token shows when it was last used' },
       detail: {
         tags,
         summary: "List a service account's tokens",
