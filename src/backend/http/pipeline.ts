@@ -47,7 +47,7 @@ export function requestPipeline(
         const handled = handling.finally(() => requests.of(original).endTurn?.())
         // Looking up the caller, waiting for a turn and reading each have a deadline of their own, and would add up.
         const isRead = original.method === 'GET' || original.method === 'HEAD'
-        const deadline = start + ctx.db.deadlines.statementMilliseconds - performance.now()
+        const deadline = Math.max(0, start + ctx.db.deadlines.statementMilliseconds - performance.now())
         return withinDeadline(handled, isRead ? deadline : Infinity)
       }
       if (original.method === 'GET' && isRemembered(path)) return await answers.recall(request, respond)

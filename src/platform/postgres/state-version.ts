@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Metrics } from '../metrics.ts'
 import type { Database } from './database.ts'
+import { leaveConnection } from './deadlines.ts'
 import { DeadlinePassed } from './outages.ts'
 
 /** Asks the database which version its state has. */
@@ -67,8 +68,13 @@ export function createStateVersions(
  * come back to a version that it has had, while something newer is remembered under it.
  */
 async function versionOf(db: Database): Promise<string> {
-  const [row] = await db<{ version: string }[]>`
-    select version || ' ' || extract(epoch from pg_postmaster_start_time()) as version from state_version`
-  // Without its row there is no version that anything could be remembered under.
-  return row?.version ?? randomUUID()
+  const look = db<{ version: string; readOnly: boolean }[]>`
+    select version || ' ' || extract(epoch from pg_postmaster_start_time()) as version,
+      current_setting('transaction_read_only')::boolean as "readOnly"
+    from state_version`
+  const [row] = await look
+  // A standby, or what was the primary before a fail-over: changes may be made elsewhere by now.
+  if (row?.readOnly) leaveConnection(look)
+  // A version that nothing is remembered under.
+  return row === undefined || row.readOnly ? randomUUID() : row.version
 }
