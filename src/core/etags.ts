@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { DomainError } from './errors.ts'
 
 /** What a request's If-Match header says that the caller has seen; null where it has none. */
@@ -6,7 +6,7 @@ export type IfMatch = string | null
 
 /** The strong ETag of an answer's content. */
 export const etagOf = (content: string | Uint8Array): string =>
-  `"${createHash('sha256').update(content).digest('base64url').slice(0, 32)}"`
+  `"${hash('sha256', content, 'hex').slice(0, 32)}"`
 
 /**
  * 412 unless the caller has seen what there is now; `current` gives that as the route's GET answers it. To be called

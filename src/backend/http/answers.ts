@@ -5,23 +5,36 @@ import { createLargeResponses } from './large-responses.ts'
 import type { RequestState, RequestStates } from './requests.ts'
 
 /** What a read was answered with. */
-export type Answer = Readonly<{ route: string | null; type: string; etag: string; content: Uint8Array }>
+export type Answer = Readonly<{
+  route: string | null
+  etag: string
+  /** All headers that don't depend on the request. */
+  headers: Headers
+  content: Uint8Array
+}>
+
+/** About how much memory the headers of an answer take. */
+const HEADERS_BYTES = 2000
 
 /**
  * The answers to reads, with their ETags. Those of routes that declare `remember` are sent from memory where the database
  * confirms, after the request has arrived, that nothing has changed since they were loaded.
  */
-export function createAnswers(ctx: Context, requests: RequestStates) {
+export function createAnswers(
+  ctx: Context,
+  requests: RequestStates,
+  everyHeader: Readonly<Record<string, string>>,
+) {
   const largeResponses = createLargeResponses()
 
   const reply = async (request: Request, state: RequestState, answer: Answer): Promise<Response> => {
-    const { etag, type, content } = answer
+    const { etag, headers, content } = answer
     const ifNoneMatch = request.headers.get('if-none-match')
     if (ifNoneMatch !== null && isNamedIn(ifNoneMatch, etag)) {
       return new Response(null, { status: 304, headers: { etag } })
     }
     const body = largeResponses.bodyOf(content, state.caller === null ? '' : callerId(state.caller))
-    return new Response(body, { headers: { 'content-type': type, etag } })
+    return new Response(body, { headers })
   }
 
   /** The answer of a response that succeeded; null for every other one. */
@@ -29,7 +42,10 @@ export function createAnswers(ctx: Context, requests: RequestStates) {
     const type = response.headers.get('content-type')
     if (response.status !== 200 || !state.hasETag || type === null) return null
     const content = new Uint8Array(await response.arrayBuffer())
-    return { route: state.route, type, etag: etagOf(content), content }
+    const etag = etagOf(content)
+    // Made once: setting each on each response would take as long as the rest.
+    const headers = new Headers({ ...everyHeader, 'content-type': type, etag })
+    return { route: state.route, etag, headers, content }
   }
 
   /** A response of the router to a read, as it is to be sent. */
@@ -60,7 +76,7 @@ export function createAnswers(ctx: Context, requests: RequestStates) {
       const loaded = await memory.load<Answer>('answer', version, key, async () => {
         own = await load()
         const answer = await answerOf(own, state)
-        return answer === null ? null : { value: answer, bytes: answer.content.byteLength + 500 }
+        return answer === null ? null : { value: answer, bytes: answer.content.byteLength + HEADERS_BYTES }
       })
       if (loaded !== null) return await replyFromMemory(request, state, loaded)
       return await send(request, own ?? (await load()))

@@ -29,8 +29,8 @@ export function requestPipeline(
   requests: RequestStates,
   { methodsAt, isRemembered }: Pick<ReturnType<typeof routeTable>, 'methodsAt' | 'isRemembered'>,
 ) {
-  const answers = createAnswers(ctx, requests)
   const protection = { ...API_HEADERS, vary: 'Origin', ...transportSecurity(ctx.config.origin) }
+  const answers = createAnswers(ctx, requests, protection)
   return (handle: (...parameters: unknown[]) => unknown): Handler => {
     const route = async (original: Request, cors: boolean, rest: unknown[]) => {
       const path = pathOf(original.url).replace(ALIAS, '')
