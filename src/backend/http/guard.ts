@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import { type Actor, type Caller, isActor } from '../../core/actor.ts'
 import { forbidden } from '../../core/errors.ts'
+import type { IfMatch } from '../../core/etags.ts'
 import { type Action, type AppClass, allows, type OrganisationClass } from '../../core/permissions.ts'
 import { audited } from './refusals.ts'
 import type { RequestStates } from './requests.ts'
@@ -25,7 +26,10 @@ export const guard = (ctx: Context, requests: RequestStates) => {
     await requests.waitForTurn(request)
     return await requests.readBody(request)
   }
-  const actorOf = ({ request }: { request: Request }) => ({ actor: requests.callerOf(request) as Actor })
+  const actorOf = ({ request }: { request: Request }) => ({
+    actor: requests.callerOf(request) as Actor,
+    ifMatch: request.headers.get('if-match') satisfies IfMatch,
+  })
 
   return new Elysia({ name: 'guard', normalize: false }).use(audited).macro({
     permission: ([resourceClass, action, plan]: readonly [OrganisationClass, Action, 'paid plan'?]) => ({
