@@ -31,12 +31,13 @@ export function createStateVersions(
 
   const open = (): Batch => {
     const batch: Batch = { ...Promise.withResolvers<string>(), timer: undefined }
-    if (!isAsking) return batch
+    const { statementMilliseconds } = db.deadlines
+    if (!isAsking || statementMilliseconds === Infinity) return batch
     // The query before may take its whole time; nobody waits for longer than one.
     batch.timer = setTimeout(() => {
       if (waiting === batch) waiting = null
       batch.reject(new DeadlinePassed())
-    }, db.deadlines.statementMilliseconds)
+    }, statementMilliseconds)
     return batch
   }
   const ask = async (batch: Batch): Promise<void> => {
