@@ -49,6 +49,7 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
     .onTransform({ as: 'global' }, ({ request, route, set }) => {
       const state = requests.of(request)
       state.route = withoutSlash(route)
+      state.isRemembered = table.isRemembered(request.method, route)
       state.hasETag = table.hasETag(request.method, route)
       state.parameters = table.parametersOf(request.method, route)
       set.status = table.successOf(request.method, route)

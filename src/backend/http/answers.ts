@@ -75,7 +75,7 @@ export function createAnswers(
       let own: Response | undefined
       const loaded = await memory.load<Answer>('answer', version, key, async () => {
         own = await load()
-        const answer = await answerOf(own, state)
+        const answer = state.isRemembered ? await answerOf(own, state) : null
         return answer === null ? null : { value: answer, bytes: answer.content.byteLength + HEADERS_BYTES }
       })
       if (loaded !== null) return await replyFromMemory(request, state, loaded)

@@ -27,7 +27,7 @@ const CORS_HEADERS: Readonly<Record<string, string>> = {
 export function requestPipeline(
   ctx: Context,
   requests: RequestStates,
-  { methodsAt, isRemembered }: Pick<ReturnType<typeof routeTable>, 'methodsAt' | 'isRemembered'>,
+  { methodsAt, mayBeRemembered }: Pick<ReturnType<typeof routeTable>, 'methodsAt' | 'mayBeRemembered'>,
 ) {
   const protection = { ...API_HEADERS, vary: 'Origin', ...transportSecurity(ctx.config.origin) }
   const answers = createAnswers(ctx, requests, protection)
@@ -50,7 +50,7 @@ export function requestPipeline(
         const deadline = Math.max(0, start + ctx.db.deadlines.statementMilliseconds - performance.now())
         return withinDeadline(handled, isRead ? deadline : Infinity)
       }
-      if (original.method === 'GET' && isRemembered(path)) return await answers.recall(request, respond)
+      if (original.method === 'GET' && mayBeRemembered(path)) return await answers.recall(request, respond)
       return await answers.send(request, await respond())
     }
 

@@ -17,6 +17,8 @@ export type RequestState = {
   route: string | null
   /** Whether the route's answers have an ETag. */
   hasETag: boolean
+  /** Whether the route's answers may be sent from memory. */
+  isRemembered: boolean
   /** The query parameters that the route knows. */
   parameters: readonly string[]
   /** Headers for the response, whether it succeeds or fails. */
@@ -45,6 +47,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       version: null,
       route: null,
       hasETag: false,
+      isRemembered: false,
       parameters: [],
       headers: {},
       body: null,

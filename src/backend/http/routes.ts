@@ -22,8 +22,10 @@ export function routeTable(routes: () => readonly unknown[]) {
       const { literal, patterns } = table()
       return literal.get(bare) ?? patterns.find(({ pattern }) => pattern.test(bare))?.methods ?? []
     },
-    /** Whether a GET of this path may be answered from memory. */
-    isRemembered: (path: string): boolean => table().remembered.test(path),
+    /** Whether a GET of this path may be answered from memory; a literal path that may not can look like one that may. */
+    mayBeRemembered: (path: string): boolean => table().remembered.test(path),
+    /** Whether the answers of a route may be remembered. */
+    isRemembered: (method: string, route: string): boolean => table().kept.has(keyOf(method, route)),
     /** Whether the answers of a route have an ETag. */
     hasETag: (method: string, route: string): boolean => table().withETag.has(keyOf(method, route)),
     /** The 2xx status that a route declares. */
@@ -44,6 +46,7 @@ function build(routes: readonly Route[]) {
   const parameters = new Map<string, readonly string[]>()
   const refusals = new Map<string, DeclaredRefusal>()
   const withETag = new Set<string>()
+  const kept = new Set<string>()
   const remembered: string[] = []
   for (const { method, path, hooks } of routes) {
     const bare = withoutSlash(path)
@@ -56,7 +59,9 @@ function build(routes: readonly Route[]) {
     if (refusal !== undefined) refusals.set(keyOf(method, path), refusal)
     const remember = hooks.detail?.[REMEMBER]
     if (remember !== undefined) withETag.add(keyOf(method, path))
-    if (remember === true) remembered.push(bare)
+    if (remember !== true) continue
+    kept.add(keyOf(method, path))
+    remembered.push(bare)
   }
   const literal = new Map([...byPath].filter(([path]) => !path.includes(':')))
   const patterns = [...byPath]
@@ -69,6 +74,7 @@ function build(routes: readonly Route[]) {
     parameters,
     refusals,
     withETag,
+    kept,
     remembered: new RegExp(`^(?:${remembered.map(patternOf).join('|')})/?$`),
   }
 }
