@@ -27,6 +27,7 @@ NEXT_PUBLIC_NEXTAUTH_PROVIDERS: {{ join "," $names | quote }}
 {{- end }}
 {{- if eq $component "backend" }}
 REGISTRATION: {{ $v.registration | quote }}
+CACHE_MEGABYTES: {{ $v.cacheMegabytes | quote }}
 RATE_LIMIT_DEFAULT: {{ $v.rateLimits.default | quote }}
 RATE_LIMIT_AUTH: {{ $v.rateLimits.auth | quote }}
 {{- end }}
