@@ -194,16 +194,3 @@ describe('single sign-on', () => {
     )
   })
 })
-
-test.each([
-  ['0', 0],
-  ['4096', 4096],
-])('CACHE_MEGABYTES may be %s', (value, megabytes) => {
-  expect(backendConfig({ CACHE_MEGABYTES: value }).cacheMegabytes).toBe(megabytes)
-})
-
-test.each(['-1', '4097', 'off', '1.5'])('CACHE_MEGABYTES can’t be %s', (value) => {
-  expect(() => backendConfig({ CACHE_MEGABYTES: value })).toThrow(
-    `CACHE_MEGABYTES is "${value}"; it must be a whole number from 0 to 4096.`,
-  )
-})
