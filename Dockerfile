@@ -19,10 +19,10 @@ RUN cpu="$(echo "${TARGETARCH}" | sed 's/amd64/x64/')" \
 COPY migrations migrations
 COPY src src
 # The bundle looks for its files where the sources do: the migrations three folders up, the assets beside it, and
-# PostgreSQL in node_modules.
+# PostgreSQL in node_modules. Prettier would only indent the HTML of mails.
 RUN mkdir -p /image/opt/keyward/bin /image/opt/keyward/node_modules /image/data /image/etc \
   && cd /image/opt/keyward \
-  && bun build /build/src/main.ts --target=bun --minify --splitting --outdir=src/bundle/main \
+  && bun build /build/src/main.ts --target=bun --minify --splitting --external 'prettier/*' --outdir=src/bundle/main \
   && printf '%s\n' '#!/usr/local/bin/bun' "import '../src/bundle/main/main.js'" > bin/keyward \
   && chmod 755 bin/keyward \
   && cp -R /build/src/frontend/assets src/bundle/main/ \

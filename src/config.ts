@@ -6,24 +6,30 @@ import {
   readAllowedHosts,
   readAllowedOrigins,
   readBindAddress,
+  readEmailDomains,
   readPublicAddress,
   readTrustedProxies,
 } from './config/addresses.ts'
 import { readDeadlines } from './config/deadlines.ts'
 import { readSmtp, type Smtp } from './config/mail.ts'
 import { type RateLimit, readRateLimit } from './config/rate-limit.ts'
+import { readAuditRetentionDays } from './config/retention.ts'
 import { type Environment, Settings } from './config/settings.ts'
+import { readSso } from './config/sso.ts'
 import { isDatabaseSet, readDatabase, readKv } from './config/stores.ts'
+import { readMetricsPort, readTracing } from './config/telemetry.ts'
 import type { KvConfig } from './platform/kv/kv.ts'
 import type { DatabaseConfig } from './platform/postgres/database.ts'
 import type { Deadlines } from './platform/postgres/deadlines.ts'
+import type { SsoConfig } from './platform/sso/provider-config.ts'
+import type { TracingConfig } from './platform/telemetry/tracing-config.ts'
 
 export type { Smtp } from './config/mail.ts'
 export type { RateLimit } from './config/rate-limit.ts'
 export { CONFIGURATION } from './config/variables.ts'
 
 /** What follows `keyward` on the command line. Backend, worker and frontend are its components. */
-export type Command = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate' | 'health'
+export type Command = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate' | 'health' | 'users' | 'jobs'
 
 /**
  * What a deployment decides. For a command that needs no host or secret, one that is not set is an empty string or
@@ -32,6 +38,8 @@ export type Command = 'serve' | 'backend' | 'worker' | 'frontend' | 'migrate' | 
 export type Config = Readonly<{
   version: string
   port: number
+  /** Where the metrics are; null for nowhere. */
+  metricsPort: number | null
   bindAddress: string
   /** Absolute. */
   dataDirectory: string
@@ -56,11 +64,20 @@ export type Config = Readonly<{
   /** CIDRs, and the word `private`. */
   trustedProxies: readonly string[]
   passwordAuth: boolean
+  sso: SsoConfig
+  /** Lower case, ASCII; `.example.org` stands for subdomains. Empty where any domain is allowed. */
+  allowedEmailDomains: readonly string[]
+  /** Whose sessions by password must have a second factor. */
+  requireSecondFactor: 'off' | 'admins' | 'everyone'
   smtp: Smtp | null
   plan: 'free' | 'pro' | 'enterprise'
   /** What reads remember takes at most so much memory; 0 for none. */
   cacheMegabytes: number
+  /** Null while tracing is off. */
+  tracing: TracingConfig | null
   rateLimits: Readonly<{ default: RateLimit | null; auth: RateLimit | null }>
+  /** How long audit entries are kept; null for ever. */
+  auditRetentionDays: number | null
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 }>
 
@@ -77,12 +94,16 @@ export class ConfigError extends Error {
 
 type Need = 'database' | 'HOST' | 'SECRET_KEY' | 'SERVER_SECRET'
 
-// Only serve has an embedded database, and with it HOST has a default.
+const SERVICE: readonly Need[] = ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET']
+
+// With the embedded database, HOST has a default.
 const NEEDS: Record<Command | 'embedded', readonly Need[]> = {
   embedded: ['SECRET_KEY', 'SERVER_SECRET'],
-  serve: ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET'],
-  backend: ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET'],
-  worker: ['database', 'HOST', 'SECRET_KEY', 'SERVER_SECRET'],
+  serve: SERVICE,
+  backend: SERVICE,
+  worker: SERVICE,
+  users: SERVICE,
+  jobs: SERVICE,
   frontend: ['HOST'],
   migrate: ['database'],
   health: [],
@@ -93,6 +114,10 @@ export function embeddedDataDirectory(environment: Environment = process.env): s
   const settings = new Settings(environment, readText)
   return isDatabaseSet(settings) ? null : readDataDirectory(settings)
 }
+
+/** What systemd says of the file that its journal reads; null without systemd. No setting: it describes where output goes. */
+export const journalStream = (environment: Environment = process.env): string | null =>
+  environment.JOURNAL_STREAM ?? null
 
 /** The environment with generated secrets for those that it does not set. */
 export function withSecrets(
@@ -115,12 +140,13 @@ export function withSecrets(
  */
 export function readConfig(command: Command, environment: Environment = process.env): Config {
   const settings = new Settings(environment, readText)
-  const isEmbedded = command === 'serve' && !isDatabaseSet(settings)
+  const isEmbedded = EMBEDDABLE.includes(command) && !isDatabaseSet(settings)
   const port = settings.port('PORT') ?? 8080
   const address = readPublicAddress(settings, isEmbedded ? `localhost:${port}` : null)
   const config: Config = {
     version: `v${packageJson.version}`,
     port,
+    metricsPort: readMetricsPort(settings, port),
     bindAddress: readBindAddress(settings, isEmbedded ? '127.0.0.1' : '0.0.0.0'),
     dataDirectory: readDataDirectory(settings),
     database: readDatabase(settings),
@@ -133,21 +159,27 @@ export function readConfig(command: Command, environment: Environment = process.
     registration: settings.word('REGISTRATION', ['open', 'invite']) ?? 'open',
     trustedProxies: readTrustedProxies(settings),
     passwordAuth: settings.boolean('ENABLE_PASSWORD_AUTH'),
+    sso: readSso(settings),
+    allowedEmailDomains: readEmailDomains(settings),
+    requireSecondFactor: settings.word('REQUIRE_SECOND_FACTOR', ['off', 'admins', 'everyone']) ?? 'off',
     smtp: readSmtp(settings),
     plan: settings.word('ORGANISATION_PLAN', ['free', 'pro', 'enterprise']) ?? 'enterprise',
     cacheMegabytes: settings.integer('CACHE_MEGABYTES', { minimum: 0, maximum: 4096 }) ?? 64,
+    tracing: readTracing(settings),
     rateLimits: {
       default: readRateLimit(settings, 'RATE_LIMIT_DEFAULT'),
       auth: readRateLimit(settings, 'RATE_LIMIT_AUTH'),
     },
+    auditRetentionDays: readAuditRetentionDays(settings),
     logLevel:
       settings.word('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info',
   }
-  refuseSingleSignOn(settings)
   requireNeeds(settings, isEmbedded ? 'embedded' : command)
   if (settings.faults.length > 0) throw new ConfigError(Object.freeze([...settings.faults]))
   return deepFreeze(config)
 }
+
+const EMBEDDABLE: readonly Command[] = ['serve', 'users', 'jobs']
 
 const readDataDirectory = (settings: Settings): string => resolve(settings.text('KEYWARD_DATA') ?? '')
 
@@ -164,14 +196,6 @@ function readHosts(settings: Settings, address: PublicAddress | null) {
     allowedHosts: readAllowedHosts(settings, address),
     allowedOrigins: readAllowedOrigins(settings, address),
   }
-}
-
-function refuseSingleSignOn(settings: Settings): void {
-  const name = settings.isSet('SSO_PROVIDERS') ? 'SSO_PROVIDERS' : 'NEXT_PUBLIC_NEXTAUTH_PROVIDERS'
-  const providers = settings.list(name)
-  if (providers.length === 0) return
-  settings.fault(`${name} is set, but this version has no single sign-on yet: remove ${name}.`)
-  for (const provider of providers) settings.clientSecret(provider.toUpperCase().replaceAll('-', '_'))
 }
 
 function requireNeeds(settings: Settings, command: Command | 'embedded'): void {

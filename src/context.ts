@@ -22,6 +22,8 @@ import { createLookUps, type LookUps } from './platform/postgres/look-ups.ts'
 import { createStateVersions } from './platform/postgres/state-version.ts'
 import { createQueue, type Queue } from './platform/queue/queue.ts'
 import { createReadMemory, type ReadMemory } from './platform/read-memory.ts'
+import type { SsoProvider } from './platform/sso/provider.ts'
+import { createProviders } from './platform/sso/providers.ts'
 
 /** Everything that a use case works with: its first parameter. */
 export type Context = Readonly<{
@@ -44,6 +46,8 @@ export type Context = Readonly<{
   clock: Clock
   keys: ServerKeys
   passwords: Passwords
+  /** The providers of single sign-on, in the order of the configuration. */
+  sso: readonly SsoProvider[]
   log: Log
   metrics: Metrics
   /** The newest migration that this program knows: the database's schema must be at least there. */
@@ -81,6 +85,7 @@ export function createContext(
     keys: createServerKeys(config.serverSecret),
     passwords: createPasswords(),
     metrics,
+    sso: createProviders(config.sso, clock, { log }),
     schemaVersion,
     close: async () => {
       await queue.stop()

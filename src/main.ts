@@ -1,4 +1,6 @@
 import { createApp } from './backend/app.ts'
+import { GROUPS, runCommand } from './cli/run.ts'
+import { suggestion } from './cli/suggestion.ts'
 import { type Options, readOptions, USAGE } from './config/arguments.ts'
 import { banner } from './config/banner.ts'
 import {
@@ -11,17 +13,22 @@ import {
 } from './config.ts'
 import { type Context, createContext } from './context.ts'
 import { hasOrganisation, requireServerSecret } from './core/deployment.ts'
+import { MEASURED_JOBS } from './core/jobs.ts'
+import { warnOfForeignPasskeys } from './core/passkeys/host.ts'
 import { createFrontend } from './frontend/server.ts'
 import { systemClock } from './platform/clock.ts'
 import { healthProblem, waitForSchemaVia } from './platform/http/health-check.ts'
+import { metricsPage } from './platform/http/metrics-page.ts'
 import { type FetchHandler, listen } from './platform/http/server.ts'
 import { createLog } from './platform/log.ts'
+import { createMetrics } from './platform/metrics.ts'
 import { openDataDirectory } from './platform/postgres/data-directory.ts'
 import { type DatabaseConfig, openDatabase } from './platform/postgres/database.ts'
 import { startEmbeddedPostgres } from './platform/postgres/embedded.ts'
 import { migrate, readMigrations } from './platform/postgres/migrate.ts'
 import { waitForDatabase, waitForSchema, waitUntil } from './platform/postgres/schema-status.ts'
 import { isStopping, onStop, printError, stop, stopOnSignals } from './platform/process.ts'
+import { queueDepth } from './platform/queue/depth.ts'
 import { workerHealth } from './worker/health.ts'
 import { schedule } from './worker/schedule.ts'
 import { startWorker } from './worker/worker.ts'
@@ -30,26 +37,39 @@ import { startWorker } from './worker/worker.ts'
 const GRACE_SECONDS = 20
 const WAIT_SECONDS = 300
 
-const COMMANDS: Readonly<Record<Command, (options: Options) => Promise<void>>> = {
+type Plain = Exclude<Command, keyof typeof GROUPS>
+
+const COMMANDS: Readonly<Record<Plain, (options: Options) => Promise<void>>> = {
   serve,
   backend: async () => {
-    const ctx = await createReadyContext(readConfig('backend'))
-    const server = listen(listenOptions(ctx.config), (peers) => createApp(ctx, peers.addressOf).fetch)
+    const config = readConfig('backend')
+    await startTelemetry(config, 'keyward-backend')
+    const ctx = await createReadyContext(config)
+    await warnOfForeignPasskeys(ctx)
+    const server = listen(listenOptions(config), (peers) => createApp(ctx, peers.addressOf).fetch)
     onStop(() => server.stop(GRACE_SECONDS))
+    listenForMetrics(config, metricsText(ctx))
     ctx.log.info({ url: server.url }, 'The backend is listening')
   },
   worker: async () => {
-    const ctx = await createReadyContext(readConfig('worker'))
+    const config = readConfig('worker')
+    await startTelemetry(config, 'keyward-worker')
+    const ctx = await createReadyContext(config)
     const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
     onStop(() => worker.stop())
-    const server = listen(listenOptions(ctx.config), () => workerHealth(ctx))
+    const server = listen(listenOptions(config), () => workerHealth(ctx))
     onStop(() => server.stop(GRACE_SECONDS))
+    listenForMetrics(config, metricsText(ctx))
   },
   frontend: async () => {
     const config = readConfig('frontend')
-    const server = listen(listenOptions(config), () => createFrontend(config))
+    const metrics = createMetrics()
+    const log = createLog(config.logLevel)
+    await startTelemetry(config, 'keyward-frontend')
+    const server = listen(listenOptions(config), () => createFrontend(config, log, metrics))
     onStop(() => server.stop(GRACE_SECONDS))
-    createLog(config.logLevel).info({ url: server.url }, 'The frontend is listening')
+    listenForMetrics(config, async () => metrics.text())
+    log.info({ url: server.url }, 'The frontend is listening')
   },
   migrate: (options) => (options.wait ? waitForMigration(options) : runMigration(options)),
   health: async (options) => {
@@ -63,20 +83,26 @@ const COMMANDS: Readonly<Record<Command, (options: Options) => Promise<void>>> =
   },
 }
 
+const WORDS = [...Object.keys(COMMANDS), ...Object.keys(GROUPS)]
+
 async function main([word = 'serve', ...args]: readonly string[]): Promise<void> {
-  if (!Object.hasOwn(COMMANDS, word)) {
+  const isGroup = Object.hasOwn(GROUPS, word)
+  if (!isGroup && !Object.hasOwn(COMMANDS, word)) {
     const isHelp = /^(help|--help|-h)$/.test(word)
-    ;(isHelp ? process.stdout : process.stderr).write(USAGE)
+    if (isHelp) process.stdout.write(USAGE)
+    else process.stderr.write(`Unknown command: ${word}.${suggestion(word, WORDS)}\n\n${USAGE}`)
     process.exit(isHelp ? 0 : 2)
   }
-  const options = readOptions(word, args)
-  if (options === null) {
+  const options = isGroup ? null : readOptions(word, args)
+  if (!isGroup && options === null) {
     process.stderr.write(`Unknown option of ${word}: ${args.join(' ')}.\n\n${USAGE}`)
     process.exit(2)
   }
-  stopOnSignals()
+  // A command that is interrupted has not done what it was asked for.
+  stopOnSignals(isGroup ? 1 : 0)
   try {
-    await COMMANDS[word as Command](options)
+    if (options === null) await runCommand(word as keyof typeof GROUPS, args)
+    else await COMMANDS[word as keyof typeof COMMANDS](options)
   } catch (error) {
     if (isStopping()) return
     if (error instanceof ConfigError) process.stderr.write('Keyward cannot start:\n')
@@ -91,7 +117,9 @@ async function serve(): Promise<void> {
   const log = createLog(config.logLevel)
   const db = openDatabase(database, { max: 1 })
   await migrate(db, await readMigrations(), { log, clock: systemClock }).finally(() => db.end({ timeout: 5 }))
+  await startTelemetry(config, 'keyward')
   const ctx = await createReadyContext(config, database)
+  await warnOfForeignPasskeys(ctx)
   const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
   onStop(() => worker.stop())
   const hasOwner = await hasOrganisation(ctx.db)
@@ -99,6 +127,7 @@ async function serve(): Promise<void> {
     route(createApp(ctx, peers.addressOf).fetch, createFrontend(config)),
   )
   onStop(() => server.stop(GRACE_SECONDS))
+  listenForMetrics(config, metricsText(ctx))
   process.stdout.write(banner(config, hasOwner))
 }
 
@@ -172,12 +201,39 @@ function waitOptions({ timeout }: Options, config: Config) {
   return { config, timeoutSeconds, log: createLog(config.logLevel) }
 }
 
+/** Turns tracing on where the environment names a collector. Before anything whose work is traced is started. */
+async function startTelemetry(config: Config, service: string): Promise<void> {
+  if (config.tracing === null) return
+  const { startTracing } = await import('./platform/telemetry/open-telemetry.ts')
+  const log = createLog(config.logLevel)
+  onStop(
+    startTracing(config.tracing, {
+      service: config.tracing.serviceName ?? service,
+      version: config.version,
+      log,
+    }),
+  )
+}
+
+function listenForMetrics(config: Config, text: () => Promise<string>): void {
+  if (config.metricsPort === null) return
+  const options = { port: config.metricsPort, address: config.bindAddress, portName: 'METRICS_PORT' }
+  const server = listen(options, () => metricsPage(text))
+  onStop(() => server.stop(0))
+}
+
+/** What a process with a database has to tell Prometheus. */
+function metricsText({ db, metrics }: Context): () => Promise<string> {
+  const depth = queueDepth(db, MEASURED_JOBS)
+  return async () => metrics.text() + (await depth())
+}
+
 const route =
   (backend: FetchHandler, frontend: FetchHandler): FetchHandler =>
   (request) =>
     BACKEND_PATHS.test(new URL(request.url).pathname) ? backend(request) : frontend(request)
 
-const BACKEND_PATHS = /^\/(v1|service|public|swagger)(\/|$)/
+const BACKEND_PATHS = /^\/(v1|service|public|swagger|api\/auth\/callback)(\/|$)/
 
 const listenOptions = (config: Config) => ({ port: config.port, address: config.bindAddress })
 

@@ -29,7 +29,12 @@ const rules: Rules = {
     backend: 'value',
     worker: 'value',
     frontend: 'value',
+    cli: 'value',
   },
+  // What main.ts runs for operators.
+  cli: { ...everything, config: 'value' },
+  // The entry of `bun run dev`: main.ts, and what only developers see.
+  dev: { core: 'value', platform: 'value', main: 'value' },
   // The other entry: the same backend for runtimes without main.ts.
   edge: { ...everything, config: 'value', 'backend/app': 'value' },
   'backend/app': { ...everything, backend: 'value' },
@@ -64,7 +69,7 @@ function areaOf(file: string): string {
 }
 
 function mayUseRuntime(file: string): boolean {
-  const files = ['src/main.ts', 'src/config.ts', 'src/frontend/server.ts']
+  const files = ['src/main.ts', 'src/dev.ts', 'src/config.ts', 'src/frontend/server.ts']
   return files.includes(file) || file.startsWith('src/platform/')
 }
 

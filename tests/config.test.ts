@@ -14,6 +14,7 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
   expect(readConfig('serve', embeddedVariables)).toEqual({
     version: `v${packageJson.version}`,
     port: 8080,
+    metricsPort: null,
     bindAddress: '127.0.0.1',
     dataDirectory: resolve('data'),
     database: null,
@@ -28,12 +29,17 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
     serverSecret: new Uint8Array(32).fill(0xb2),
     setupToken: null,
     registration: 'open',
+    requireSecondFactor: 'off',
     trustedProxies: [],
     passwordAuth: true,
+    sso: { providers: [], ca: null },
+    allowedEmailDomains: [],
     smtp: null,
     plan: 'enterprise',
     cacheMegabytes: 64,
+    tracing: null,
     rateLimits: { default: null, auth: { limit: 10, windowSeconds: 60 } },
+    auditRetentionDays: null,
     logLevel: 'info',
   })
 })
@@ -51,6 +57,8 @@ describe('each command requires only what it uses', () => {
     ['serve', ['SECRET_KEY', 'SERVER_SECRET']],
     ['backend', ['DATABASE_URL', 'HOST', 'SECRET_KEY', 'SERVER_SECRET']],
     ['worker', ['DATABASE_URL', 'HOST', 'SECRET_KEY', 'SERVER_SECRET']],
+    ['users', ['SECRET_KEY', 'SERVER_SECRET']],
+    ['jobs', ['SECRET_KEY', 'SERVER_SECRET']],
     ['frontend', ['HOST']],
     ['migrate', ['DATABASE_URL']],
   ]
@@ -116,6 +124,7 @@ test.each([
   ['BIND_ADDRESS', 'bindAddress', '::', '::'],
   ['BIND_ADDRESS', 'bindAddress', '10.1.2.3', '10.1.2.3'],
   ['REGISTRATION', 'registration', 'Invite', 'invite'],
+  ['REQUIRE_SECOND_FACTOR', 'requireSecondFactor', 'Admins', 'admins'],
   ['ORGANISATION_PLAN', 'plan', 'free', 'free'],
   ['LOG_LEVEL', 'logLevel', 'silent', 'silent'],
   ['SETUP_TOKEN', 'setupToken', ' let me in ', ' let me in '],
@@ -145,6 +154,7 @@ const junk: Record<string, string[]> = {
   BIND_ADDRESS: ['example.org', '8080', '127.1', '10.0.0.0/8'],
   ENABLE_PASSWORD_AUTH: ['2', 'enabled', 'tru'],
   REGISTRATION: ['closed', 'open,invite'],
+  REQUIRE_SECOND_FACTOR: ['on', 'true', 'owner'],
   ORGANISATION_PLAN: ['gold'],
   RATE_LIMIT_DEFAULT: ['0/min', '10', '10/week', '-1/min', '1.5/min', 'on', '10 / min'],
   RATE_LIMIT_AUTH: ['ten/min', '1e3/day'],
@@ -175,22 +185,4 @@ test('control characters are refused in any value', () => {
     'KEYWARD_DATA contains a line break or another control character.',
     'The value of SETUP_TOKEN contains a line break or another control character.',
   ])
-})
-
-describe('single sign-on', () => {
-  test.each(['SSO_PROVIDERS', 'NEXT_PUBLIC_NEXTAUTH_PROVIDERS'])(
-    '%s is refused, as it is not there yet',
-    (name) => {
-      expect(backendFaults({ [name]: 'google,github' })).toEqual([
-        `${name} is set, but this version has no single sign-on yet: remove ${name}.`,
-      ])
-    },
-  )
-
-  test('the client secrets of the providers follow the rule of files', () => {
-    const variables = { SSO_PROVIDERS: 'my-idp', MY_IDP_CLIENT_SECRET: 'x', MY_IDP_CLIENT_SECRET_FILE: '/y' }
-    expect(backendFaults(variables)).toContain(
-      'MY_IDP_CLIENT_SECRET and MY_IDP_CLIENT_SECRET_FILE are both set; remove one of them.',
-    )
-  })
 })

@@ -28,7 +28,9 @@
 {{- end -}}
 {{- include "keyward.routeChecks" . -}}
 {{- include "keyward.storeChecks" . -}}
+{{- include "keyward.ssoChecks" . -}}
 {{- include "keyward.secretChecks" . -}}
+{{- include "keyward.monitoringChecks" . -}}
 {{- include "keyward.workloadChecks" . -}}
 {{- end }}
 
@@ -99,7 +101,7 @@
 {{- if and (include "keyward.hasCa" $v.smtp.ca) (eq $v.smtp.tls "none") -}}
 {{- fail "smtp.ca is not checked with smtp.tls=none: set starttls or tls, or remove the certificate authority." -}}
 {{- end -}}
-{{- range $name, $ca := dict "externalDatabase.ca" $v.externalDatabase.ca "externalRedis.ca" $v.externalRedis.ca "smtp.ca" $v.smtp.ca -}}
+{{- range $name, $ca := dict "externalDatabase.ca" $v.externalDatabase.ca "externalRedis.ca" $v.externalRedis.ca "smtp.ca" $v.smtp.ca "sso.ca" $v.sso.ca "tracing.ca" $v.tracing.ca -}}
 {{- if gt (len (compact (list $ca.pem $ca.existingConfigMap $ca.existingSecret))) 1 -}}
 {{- fail (printf "%s names more than one of pem, existingConfigMap and existingSecret: leave one." $name) -}}
 {{- end -}}
@@ -130,12 +132,51 @@
 {{- fail (printf "The value given for %s contains a line break." $name) -}}
 {{- end -}}
 {{- end -}}
+{{- end }}
+
+{{- define "keyward.ssoChecks" -}}
+{{- $v := .Values -}}
+{{- $known := list "google" "github" "gitlab" "jumpcloud" -}}
 {{- $providers := list -}}
 {{- range $v.sso.providers -}}
 {{- if has .name $providers -}}
 {{- fail (printf "sso.providers names %s twice." .name) -}}
 {{- end -}}
 {{- $providers = append $providers .name -}}
+{{- if not (or .issuer (has .name $known)) -}}
+{{- fail (printf "sso.providers names %s without an issuer: set its issuer, as docs/single-sign-on.md shows it." .name) -}}
+{{- end -}}
+{{- $scheme := $v.sso.allowHttpIssuers | ternary "https?" "https" -}}
+{{- if and .issuer (not (regexMatch (printf "^%s://[^/?#@ ]+(/[^?#@ ]*)?$" $scheme) .issuer)) -}}
+{{- fail (printf "The issuer of %s in sso.providers must be an https:// address without credentials, query and fragment (http:// needs sso.allowHttpIssuers=true)." .name) -}}
+{{- end -}}
+{{- if and .scopes (ne .name "github") (not (has "openid" .scopes)) -}}
+{{- fail (printf "The scopes of %s in sso.providers must contain openid." .name) -}}
+{{- end -}}
+{{- end -}}
+{{- if and (include "keyward.hasCa" $v.sso.ca) (not $v.sso.providers) -}}
+{{- fail "sso.ca needs sso.providers." -}}
+{{- end -}}
+{{- range $v.allowedEmailDomains -}}
+{{- if not (include "keyward.isHost" (trimPrefix "." .)) -}}
+{{- fail (printf "allowedEmailDomains contains %q; each entry must be a domain such as example.org, or .example.org for its subdomains." .) -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "keyward.monitoringChecks" -}}
+{{- $v := .Values -}}
+{{- if and $v.serviceMonitor.enabled $v.podMonitor.enabled -}}
+{{- fail "serviceMonitor.enabled and podMonitor.enabled are both true: the backend would be scraped twice, leave one." -}}
+{{- end -}}
+{{- if and $v.serviceMonitor.enabled (ne $v.backend.service.type "ClusterIP") -}}
+{{- fail (printf "serviceMonitor.enabled needs backend.service.type=ClusterIP: a Service of type %s would open the metrics to the outside. Use podMonitor.enabled instead." $v.backend.service.type) -}}
+{{- end -}}
+{{- if and (not $v.tracing.endpoint) (or $v.tracing.headers.value $v.tracing.headers.existingSecret (include "keyward.hasCa" $v.tracing.ca)) -}}
+{{- fail "tracing.headers and tracing.ca need tracing.endpoint, the collector." -}}
+{{- end -}}
+{{- if and $v.tracing.headers.value $v.tracing.headers.existingSecret -}}
+{{- fail "tracing.headers.value is given beside an existingSecret: leave one." -}}
 {{- end -}}
 {{- end }}
 

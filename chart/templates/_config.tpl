@@ -9,6 +9,10 @@ PORT: "8080"
 HOST: {{ $v.host | quote }}
 ALLOWED_HOSTS: {{ include "keyward.allowedHosts" $root | quote }}
 ALLOWED_ORIGINS: {{ include "keyward.allowedOrigins" $root | quote }}
+{{- if include "keyward.hasMetrics" $root }}
+METRICS_PORT: {{ $v.metrics.port | quote }}
+{{- end }}
+{{- include "keyward.tracingConfig" $root }}
 {{- end }}
 {{- if has $component (list "backend" "frontend") }}
 ENABLE_PASSWORD_AUTH: {{ $v.passwordAuth.enabled | quote }}
@@ -19,17 +23,38 @@ TRUSTED_PROXIES: {{ . | quote }}
 {{- $names := list }}
 {{- range . }}
 {{- $names = append $names .name }}
-{{ include "keyward.providerPrefix" . }}_CLIENT_ID: {{ .clientId | quote }}
+{{- $prefix := include "keyward.providerPrefix" . }}
+{{ $prefix }}_CLIENT_ID: {{ .clientId | quote }}
+{{- with .issuer }}
+{{ $prefix }}_ISSUER: {{ . | quote }}
+{{- end }}
+{{- with .displayName }}
+{{ $prefix }}_DISPLAY_NAME: {{ . | quote }}
+{{- end }}
+{{- with .scopes }}
+{{ $prefix }}_SCOPES: {{ join " " . | quote }}
+{{- end }}
 {{- end }}
 SSO_PROVIDERS: {{ join "," $names | quote }}
 NEXT_PUBLIC_NEXTAUTH_PROVIDERS: {{ join "," $names | quote }}
+SSO_ALLOW_HTTP_ISSUERS: {{ $v.sso.allowHttpIssuers | quote }}
 {{- end }}
 {{- end }}
 {{- if eq $component "backend" }}
 REGISTRATION: {{ $v.registration | quote }}
 CACHE_MEGABYTES: {{ $v.cacheMegabytes | quote }}
+{{- with $v.allowedEmailDomains }}
+ALLOWED_EMAIL_DOMAINS: {{ join "," . | quote }}
+{{- end }}
+{{- if and $v.sso.providers (include "keyward.hasCa" $v.sso.ca) }}
+SSO_CA: {{ include "keyward.caFolder" $root }}/sso.pem
+{{- end }}
+REQUIRE_SECOND_FACTOR: {{ $v.requireSecondFactor | default "off" | quote }}
 RATE_LIMIT_DEFAULT: {{ $v.rateLimits.default | quote }}
 RATE_LIMIT_AUTH: {{ $v.rateLimits.auth | quote }}
+{{- end }}
+{{- if eq $component "worker" }}
+AUDIT_RETENTION_DAYS: {{ $v.auditRetentionDays | quote }}
 {{- end }}
 {{- if has $component (list "backend" "worker") }}
 ORGANISATION_PLAN: {{ $v.plan | quote }}
@@ -41,6 +66,30 @@ ORGANISATION_PLAN: {{ $v.plan | quote }}
 {{- end }}
 {{- range $name, $_ := include "keyward.secretsOf" . | fromYaml }}
 {{ $name }}_FILE: {{ include "keyward.secretsFolder" $root }}/{{ $name }}
+{{- end }}
+{{- end }}
+
+{{- define "keyward.hasMetrics" -}}
+{{- if or .Values.metrics.enabled .Values.serviceMonitor.enabled .Values.podMonitor.enabled }}yes{{ end -}}
+{{- end }}
+
+{{- define "keyward.tracingConfig" }}
+{{- with .Values.tracing }}
+{{- if .endpoint }}
+OTEL_EXPORTER_OTLP_ENDPOINT: {{ .endpoint | quote }}
+OTEL_TRACES_SAMPLER: {{ .sampler | quote }}
+OTEL_TRACES_SAMPLER_ARG: {{ .samplerArg | quote }}
+{{- $attributes := list }}
+{{- range $name, $value := .resourceAttributes }}
+{{- $attributes = append $attributes (printf "%s=%s" $name (urlquery $value | replace "+" "%20")) }}
+{{- end }}
+{{- with $attributes }}
+OTEL_RESOURCE_ATTRIBUTES: {{ join "," . | quote }}
+{{- end }}
+{{- if include "keyward.hasCa" .ca }}
+OTEL_EXPORTER_OTLP_CERTIFICATE: {{ include "keyward.caFolder" $ }}/tracing.pem
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -87,6 +136,12 @@ REDIS_TLS_CA: {{ include "keyward.caFolder" . }}/redis.pem
 {{- with .Values.smtp.host }}
 SMTP_HOST: {{ . | quote }}
 SMTP_FROM: {{ $.Values.smtp.from | quote }}
+{{- with $.Values.smtp.fromName }}
+SMTP_FROM_NAME: {{ . | quote }}
+{{- end }}
+{{- with $.Values.smtp.subjectPrefix }}
+MAIL_SUBJECT_PREFIX: {{ . | quote }}
+{{- end }}
 SMTP_TLS: {{ $.Values.smtp.tls | quote }}
 {{- with $.Values.smtp.port }}
 SMTP_PORT: {{ . | quote }}
@@ -120,6 +175,8 @@ SMTP_CA: {{ include "keyward.caFolder" $ }}/smtp.pem
 {{- if not $v.redis.enabled }}{{ $_ := set $cas "redis.pem" $v.externalRedis.ca }}{{ end -}}
 {{- if $v.smtp.host }}{{ $_ := set $cas "smtp.pem" $v.smtp.ca }}{{ end -}}
 {{- end -}}
+{{- if and (eq $component "backend") $v.sso.providers }}{{ $_ := set $cas "sso.pem" $v.sso.ca }}{{ end -}}
+{{- if and $v.tracing.endpoint (has $component (list "backend" "worker" "frontend")) }}{{ $_ := set $cas "tracing.pem" $v.tracing.ca }}{{ end -}}
 {{- range $file, $ca := $cas -}}
 {{- if not (include "keyward.hasCa" $ca) }}{{ $cas = omit $cas $file }}{{ end -}}
 {{- end -}}

@@ -53,6 +53,18 @@
 {{- end }}
 {{- end }}
 
+{{/* The ports of the providers of single sign-on, as a YAML list: those of their issuers, and of what these refer to. */}}
+{{- define "keyward.ssoPorts" -}}
+{{- $ports := list 443 -}}
+{{- range .Values.sso.providers -}}
+{{- $issuer := .issuer | default "" -}}
+{{- $port := regexFind ":[0-9]+$" (get (urlParse $issuer) "host") | trimPrefix ":" -}}
+{{- if $port }}{{ $ports = append $ports (int $port) -}}
+{{- else if hasPrefix "http:" $issuer }}{{ $ports = append $ports 80 }}{{ end -}}
+{{- end -}}
+{{- toYaml (uniq $ports) -}}
+{{- end }}
+
 {{/* The egress rules of a component: (list root component). */}}
 {{- define "keyward.egress" -}}
 {{- $root := index . 0 -}}
@@ -68,13 +80,20 @@
 {{- if eq $component "test" }}
 {{ include "keyward.toComponent" (list $root "frontend" 8080) }}
 {{- end }}
-{{- if and $root.Values.sso.providers (has $component (list "backend" "frontend")) }}
-- ports:
-    - {protocol: TCP, port: 443}
+{{- if and $root.Values.sso.providers (eq $component "backend") }}
+{{ include "keyward.peers" (concat (list "to" $root.Values.networkPolicy.identityProviders) (include "keyward.ssoPorts" $root | fromYamlArray)) }}
+{{- end }}
+{{- if and $root.Values.tracing.endpoint (has $component (list "backend" "worker" "frontend")) }}
+{{ include "keyward.peers" (list "to" $root.Values.networkPolicy.collector (include "keyward.collectorPort" $root | int)) }}
 {{- end }}
 {{- with $root.Values.networkPolicy.extraEgress }}
 {{ toYaml . }}
 {{- end }}
+{{- end }}
+
+{{- define "keyward.collectorPort" -}}
+{{- $url := urlParse .Values.tracing.endpoint -}}
+{{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (eq $url.scheme "https" | ternary "443" "80") -}}
 {{- end }}
 
 {{/* The ingress rules of a component: (list root component). The kubelet's probes need none. */}}
@@ -87,7 +106,11 @@
 {{- else -}}
 {{ include "keyward.peers" (list "from" list 8080) }}
 {{- end -}}
-{{- else if eq $component "postgres" -}}
+{{- end -}}
+{{- if and (has $component (list "backend" "frontend" "worker")) (include "keyward.hasMetrics" $root) }}
+{{ include "keyward.peers" (list "from" $root.Values.networkPolicy.metricsFrom $root.Values.metrics.port) }}
+{{- end -}}
+{{- if eq $component "postgres" -}}
 {{ include "keyward.fromComponents" (list $root 5432 (list "backend" "worker" "migrate")) }}
 {{- if $root.Values.worker.keda.enabled }}
 - ports:

@@ -27,6 +27,10 @@ stored wins over a value).
 {{- $given := .Values.smtp.password -}}
 {{- $_ := set $all "SMTP_PASSWORD" (include "keyward.secret" (list $ "SMTP_PASSWORD" $given $given.existingSecret false (list "backend" "worker")) | fromYaml) -}}
 {{- end -}}
+{{- $given := .Values.tracing.headers -}}
+{{- if and .Values.tracing.endpoint (or $given.value $given.existingSecret) -}}
+{{- $_ := set $all "OTEL_EXPORTER_OTLP_HEADERS" (include "keyward.secret" (list $ "OTEL_EXPORTER_OTLP_HEADERS" $given $given.existingSecret false (list "backend" "worker" "frontend")) | fromYaml) -}}
+{{- end -}}
 {{- range .Values.sso.providers -}}
 {{- $name := printf "%s_CLIENT_SECRET" (include "keyward.providerPrefix" .) -}}
 {{- $_ := set $all $name (include "keyward.secret" (list $ $name .clientSecret (.clientSecret.existingSecret | default "") false (list "backend" "frontend")) | fromYaml) -}}

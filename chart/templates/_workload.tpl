@@ -99,6 +99,10 @@ configmap.reloader.stakater.com/reload: {{ join "," . | quote }}
   ports:
     - name: http
       containerPort: 8080
+    {{- if include "keyward.hasMetrics" $root }}
+    - name: metrics
+      containerPort: {{ $root.Values.metrics.port }}
+    {{- end }}
   envFrom:
     - configMapRef:
         name: {{ include "keyward.name" . }}

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { UNREAD } from './http/body.ts'
 import { errorResponse, toResponse } from './http/errors.ts'
+import { acceptsPages, failurePage, isPageRoute } from './http/pages.ts'
 import { requestPipeline } from './http/pipeline.ts'
 import { recordRefusal } from './http/refusals.ts'
 import type { PeerAddress } from './http/request-source.ts'
@@ -12,10 +13,13 @@ import { swaggerPage } from './openapi/swagger-page.ts'
 import { emailLinksRoutes } from './service/email-links.ts'
 import { healthRoutes } from './service/health.ts'
 import { inviteLinksRoutes } from './service/invites.ts'
-import { metricsRoutes } from './service/metrics.ts'
 import { ownershipRoutes } from './service/ownership.ts'
+import { passkeysRoutes } from './service/passkeys.ts'
 import { passwordRoutes } from './service/password.ts'
+import { secondFactorRoutes } from './service/second-factor.ts'
 import { sessionsRoutes } from './service/sessions.ts'
+import { callbackAlias, ssoRoutes } from './service/sso.ts'
+import { ssoIdentitiesRoutes } from './service/sso-identities.ts'
 import { accessRoutes } from './v1/access.ts'
 import { appsRoutes } from './v1/apps.ts'
 import { environmentsRoutes } from './v1/environments.ts'
@@ -42,7 +46,9 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
       const response = errorResponse(code, error, ctx.log, state.source.requestId)
       const declared = state.route === null ? undefined : table.refusalOf(request.method, state.route)
       await recordRefusal(ctx, state, declared, { params: params ?? {}, query: query ?? {} }, response)
-      return toResponse(response)
+      return isPageRoute(state.route) && acceptsPages(request)
+        ? failurePage(response, state.source.requestId)
+        : toResponse(response)
     })
     // The guards read the body, after they have checked credentials and permission.
     .onParse({ as: 'global' }, () => UNREAD)
@@ -65,12 +71,16 @@ export type App = ReturnType<typeof createApp>
 const apiRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ normalize: false })
     .use(healthRoutes(ctx, requests))
-    .use(metricsRoutes(ctx, requests))
     .use(passwordRoutes(ctx, requests))
     .use(emailLinksRoutes(ctx, requests))
     .use(inviteLinksRoutes(ctx, requests))
     .use(sessionsRoutes(ctx, requests))
+    .use(secondFactorRoutes(ctx, requests))
+    .use(passkeysRoutes(ctx, requests))
     .use(ownershipRoutes(ctx, requests))
+    .use(ssoRoutes(ctx, requests))
+    .use(callbackAlias(ctx, requests))
+    .use(ssoIdentitiesRoutes(ctx, requests))
     .use(rolesRoutes(ctx, requests))
     .use(membersRoutes(ctx, requests))
     .use(invitesRoutes(ctx, requests))

@@ -54,6 +54,14 @@ export function readTrustedProxies(settings: Settings): string[] {
   })
 }
 
+/** The domains of ALLOWED_EMAIL_DOMAINS, lower case and in ASCII; `.example.org` stands for subdomains. */
+export function readEmailDomains(settings: Settings): string[] {
+  return readEntries(settings, 'ALLOWED_EMAIL_DOMAINS', parseEmailDomain, {
+    expectation: 'a domain such as example.org, or .example.org for its subdomains',
+    wildcard: 'without the setting every domain is allowed',
+  })
+}
+
 /** The IP address of BIND_ADDRESS, or `fallback`. */
 export function readBindAddress(settings: Settings, fallback: string): string {
   const value = settings.text('BIND_ADDRESS') ?? fallback
@@ -99,6 +107,12 @@ function parseAllowedHost(text: string): string | null {
     return host === null || isIpv4(host) || host.startsWith('[') ? null : `.${host}`
   }
   return text.includes('//') ? null : (parseAddress(text)?.host ?? null)
+}
+
+function parseEmailDomain(text: string): string | null {
+  const host = parseHost(text.replace(/^\./, ''))
+  if (host === null || isIpv4(host) || host.startsWith('[')) return null
+  return text.startsWith('.') ? `.${host}` : host
 }
 
 function parseProxy(text: string): string | null {

@@ -13,6 +13,8 @@ export const USAGE = `keyward [command]
              --via <url>  with --wait: asks a backend's /service/ready/ instead of the database
   health     asks Keyward on its own port, or at the given URL, whether it is alive; exits with 0 or 1
              --timeout <seconds>  asks again for so long; without it, once
+  users      accounts, for operators: list, reset, allow-link, make-owner ("keyward users --help")
+  jobs       jobs that have failed for good: list, retry, drop ("keyward jobs --help")
 `
 
 /** What may follow a command: for `migrate` wait, timeout and via; for `health` timeout, and the address to ask. */

@@ -10,12 +10,25 @@ export type Smtp = Readonly<{
   user: string | null
   password: string | null
   from: string
+  fromName: string
+  subjectPrefix: string
   tls: 'starttls' | 'tls' | 'none'
   ca: string | null
 }>
 
 const PORTS = { starttls: 587, tls: 465, none: 25 } as const
-const OTHERS = ['SMTP_PORT', 'SMTP_USER', 'SMTP_PASSWORD', 'SMTP_FROM', 'SMTP_TLS', 'SMTP_CA'] as const
+const OTHERS = [
+  ...([
+    'SMTP_PORT',
+    'SMTP_USER',
+    'SMTP_PASSWORD',
+    'SMTP_FROM',
+    'SMTP_FROM_NAME',
+    'SMTP_TLS',
+    'SMTP_CA',
+  ] as const),
+  'MAIL_SUBJECT_PREFIX',
+] as const
 
 const EmailAddress = {
   ...Type.String({
@@ -24,6 +37,8 @@ const EmailAddress = {
   }),
   description: 'an e-mail address, such as keyward@example.org',
 }
+
+const ShortText = { ...Type.String({ maxLength: 64 }), description: 'at most 64 characters long' }
 
 /** The mail gateway of the SMTP_ variables; null when none is set. */
 export function readSmtp(settings: Settings): Smtp | null {
@@ -52,6 +67,8 @@ export function readSmtp(settings: Settings): Smtp | null {
     user: settings.text('SMTP_USER'),
     password: settings.secret('SMTP_PASSWORD'),
     from: settings.form('SMTP_FROM', EmailAddress) ?? '',
+    fromName: settings.form('SMTP_FROM_NAME', ShortText) ?? '',
+    subjectPrefix: settings.form('MAIL_SUBJECT_PREFIX', ShortText) ?? '',
     tls,
     ca: readCertificates(settings, 'SMTP_CA'),
   }

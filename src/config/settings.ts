@@ -5,10 +5,16 @@ import { CONFIGURATION, type SecretName, type VariableName } from './variables.t
 /** The environment: names to values, an empty value being none. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A variable that holds text which may be printed. */
-export type PlainName = Exclude<VariableName, SecretName>
+/** A variable of a sign-in provider, such as KEYCLOAK_ISSUER; not in the table, as its prefix is the provider's name. */
+export type ProviderName = `${string}_${'ISSUER' | 'CLIENT_ID' | 'DISPLAY_NAME' | 'SCOPES'}`
 
-const DEFAULTS = new Map<VariableName, string | null>(CONFIGURATION.map((row) => [row.name, row.default]))
+/** A variable that holds text which may be printed. */
+export type PlainName = Exclude<VariableName, SecretName> | ProviderName
+
+/** The variable of a sign-in provider's secret. */
+export type ClientSecretName = `${string}_CLIENT_SECRET`
+
+const DEFAULTS = new Map<string, string | null>(CONFIGURATION.map((row) => [row.name, row.default]))
 
 const Secret32Bytes = Type.String({ pattern: '^[0-9a-fA-F]{64}$' })
 const Switch = {
@@ -36,7 +42,7 @@ export class Settings {
   }
 
   /** Whether the environment states the variable, directly or as a file, whatever its value. */
-  isSet(name: VariableName): boolean {
+  isSet(name: VariableName | ProviderName | ClientSecretName): boolean {
     return Boolean(this.#given(name) || this.#given(`${name}_FILE`))
   }
 
@@ -99,13 +105,8 @@ export class Settings {
   }
 
   /** A secret from its variable or from the file that `<NAME>_FILE` names; null when neither is set. */
-  secret(name: SecretName): string | null {
+  secret(name: SecretName | ClientSecretName): string | null {
     return this.#secret(name)
-  }
-
-  /** The client secret of a sign-in provider; its variable is not in the table because it depends on the provider. */
-  clientSecret(provider: string): string | null {
-    return this.#secret(`${provider}_CLIENT_SECRET`)
   }
 
   /** A secret of 32 bytes, written as 64 hexadecimal characters; empty when it is not set. */

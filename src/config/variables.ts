@@ -11,6 +11,11 @@ export const CONFIGURATION = [
     null,
     'Address to listen on: 127.0.0.1 with the embedded database, otherwise 0.0.0.0 (all).',
   ),
+  plain(
+    'METRICS_PORT',
+    null,
+    'Port for Prometheus, which asks for no credentials; without it there are no metrics. Not the same as PORT.',
+  ),
   plain('KEYWARD_DATA', './data', 'Directory of the embedded database and its generated secrets.'),
   plain(
     'HOST',
@@ -32,7 +37,8 @@ export const CONFIGURATION = [
   plain(
     'TRUSTED_PROXIES',
     null,
-    'Proxies whose X-Forwarded-* headers are trusted: CIDRs and the word private, comma-separated.',
+    'Proxies whose X-Forwarded-*, X-Request-Id and traceparent headers are trusted: CIDRs and the word private, ' +
+      'comma-separated.',
   ),
   secret('SECRET_KEY', 'Key for links and cursors: 64 hexadecimal characters.'),
   secret(
@@ -42,8 +48,34 @@ export const CONFIGURATION = [
   secret('SETUP_TOKEN', 'When set, required as setup_token to register the first account.'),
   plain('REGISTRATION', 'open', 'Who may register after the first account: open or invite.'),
   plain('ENABLE_PASSWORD_AUTH', 'true', 'Whether people can register and sign in with a password.'),
-  plain('SSO_PROVIDERS', null, 'Single sign-on providers. Not in this version yet: leave it empty.'),
+  plain(
+    'REQUIRE_SECOND_FACTOR',
+    'off',
+    'Who must have a second factor when signing in with a password: off, admins (roles with global access) or everyone.',
+  ),
+  plain(
+    'SSO_PROVIDERS',
+    null,
+    'Single sign-on providers, comma-separated, such as google,github. Each has variables of its own, which begin ' +
+      'with its name: see Single sign-on.',
+  ),
   plain('NEXT_PUBLIC_NEXTAUTH_PROVIDERS', null, 'Older name of SSO_PROVIDERS, read when that is not set.'),
+  plain(
+    'SSO_CA',
+    null,
+    'Certificate authority of the providers, trusted beside the public ones: PEM text or the path of a PEM file.',
+  ),
+  plain(
+    'SSO_ALLOW_HTTP_ISSUERS',
+    'false',
+    'Whether the issuer of a provider may be http://: for tests alone.',
+  ),
+  plain(
+    'ALLOWED_EMAIL_DOMAINS',
+    null,
+    'Domains of the e-mail addresses that may have an account, comma-separated, such as example.org; ' +
+      '.example.org stands for its subdomains. Empty for any.',
+  ),
   plain('ORGANISATION_PLAN', 'enterprise', 'Plan of the organisation: free, pro or enterprise.'),
   plain('RATE_LIMIT_DEFAULT', 'off', 'Requests to /v1 per caller, such as 120/min, or off.'),
   plain('RATE_LIMIT_AUTH', '10/min', 'Sign-in attempts per account and address, such as 3/min, or off.'),
@@ -52,6 +84,11 @@ export const CONFIGURATION = [
     '64',
     'Memory for what reads have loaded, which is answered again only after the database has confirmed that nothing ' +
       'has changed. 0 switches it off.',
+  ),
+  plain(
+    'AUDIT_RETENTION_DAYS',
+    'off',
+    'How many days audit entries are kept at least, from 1 to 36500; older ones are deleted once a day. Off: for ever.',
   ),
   plain('LOG_LEVEL', 'info', 'Least severe log lines: trace, debug, info, warn, error, fatal or silent.'),
   secret(
@@ -103,8 +140,54 @@ export const CONFIGURATION = [
   plain('SMTP_USER', null, 'User name on the mail gateway; needs SMTP_PASSWORD.'),
   secret('SMTP_PASSWORD', 'Password on the mail gateway; needs SMTP_USER.'),
   plain('SMTP_FROM', null, 'E-mail address that mail is sent from; required with SMTP_HOST.'),
+  plain('SMTP_FROM_NAME', 'Keyward', 'Name that is shown as the sender, beside SMTP_FROM.'),
+  plain('MAIL_SUBJECT_PREFIX', null, 'Text before the subject of every mail, such as [Keyward].'),
   plain('SMTP_TLS', 'starttls', 'starttls, tls or none.'),
   plain('SMTP_CA', null, 'Certificate authority of the mail gateway: PEM text or the path of a PEM file.'),
+  plain(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    null,
+    'OpenTelemetry collector that traces are sent to by OTLP over HTTP, such as http://collector:4318; ' +
+      'without it there are no traces.',
+  ),
+  plain(
+    'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    null,
+    'The same for traces alone: the whole address, such as http://collector:4318/v1/traces.',
+  ),
+  secret(
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    'Headers for the collector: name=value, comma-separated, percent-encoded.',
+  ),
+  plain(
+    'OTEL_EXPORTER_OTLP_CERTIFICATE',
+    null,
+    'Certificate authority of the collector: PEM text or the path of a PEM file.',
+  ),
+  plain(
+    'OTEL_EXPORTER_OTLP_PROTOCOL',
+    'http/protobuf',
+    'How traces are sent: http/protobuf and nothing else.',
+  ),
+  plain('OTEL_TRACES_EXPORTER', 'otlp', 'none sends no traces.'),
+  plain('OTEL_SDK_DISABLED', 'false', 'true sends no traces.'),
+  plain(
+    'OTEL_SERVICE_NAME',
+    null,
+    'Name of the process in traces: keyward, keyward-backend, keyward-worker or keyward-frontend.',
+  ),
+  plain(
+    'OTEL_RESOURCE_ATTRIBUTES',
+    null,
+    'What else traces say of the process: name=value, comma-separated, percent-encoded.',
+  ),
+  plain(
+    'OTEL_TRACES_SAMPLER',
+    'parentbased_always_on',
+    'Which requests and jobs are traced: always_on, always_off or traceidratio, each also with parentbased_ before it, ' +
+      'which leaves the decision to a trusted proxy that sends a traceparent.',
+  ),
+  plain('OTEL_TRACES_SAMPLER_ARG', '1', 'Share that is traced with traceidratio, from 0 to 1.'),
 ] as const satisfies readonly Row[]
 
 /** A variable of the table. */

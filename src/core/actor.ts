@@ -22,6 +22,8 @@ export type Actor = Readonly<{
   role: Readonly<{ id: string; kind: RoleKind; name: string; permissions: Permissions }>
   credential: Credential
   source: RequestSource
+  /** Whether it may only set up the second factor that is required. */
+  lacksRequiredFactor?: boolean
 }>
 
 /** A signed-in user who is not a member of an organisation. */
@@ -33,6 +35,7 @@ type UserWithoutMembership = Readonly<{
   email: string
   credential: Credential
   source: RequestSource
+  lacksRequiredFactor?: boolean
 }>
 
 /** The user or service account that a valid credential names. */

@@ -6,6 +6,9 @@ export const CONSTRAINT_ERRORS = {
   apps_name_unique: () => conflict('An app with this name already exists.'),
   environments_name_unique: () => conflict('An environment with this name already exists in this app.'),
   users_email_unique: () => conflict('An account with this e-mail address already exists.'),
+  sso_identities_unique: () => conflict('This identity has just been linked to an account.'),
+  sso_identities_one_per_provider: () =>
+    conflict('An identity at this provider has just been linked to the account.'),
   invites_one_live: () => conflict('A pending invite for this e-mail address already exists.'),
   members_one_live_membership: () => conflict('This user is already a member of an organisation.'),
   principals_role_held: () => conflict('The role is in use, or has just been deleted.'),
@@ -15,6 +18,7 @@ export const CONSTRAINT_ERRORS = {
   service_accounts_without_global_access: () =>
     badRequest('A service account cannot hold a role with global access.'),
   invites_without_global_access: () => badRequest('Nobody can be invited to a role with global access.'),
+  passkeys_credential_unique: () => conflict('This passkey is registered already.'),
   grants_environment: () => notFound('Environment'),
   grants_principal: () => notFound('Member'),
   tokens_principal: () => unauthenticated(),

@@ -1,11 +1,13 @@
 import type { Context } from '../context.ts'
 import { COALESCING_SECONDS } from './audit/coalescing.ts'
+import { removeOldEntries } from './audit/retention.ts'
 import { SESSION_IDLE_SECONDS } from './sessions/lifetime.ts'
 
 /**
- * Deletes expired tokens, sessions, session tokens, links and counters of sign-ins; closes expired invites. Expired rows
+ * Deletes expired tokens, sessions, session tokens, links, states, tickets, challenges and counters of sign-ins; closes
+ * expired invites. Expired rows
  * are already refused everywhere: this only frees space, and may run several times at once. Locked rows are skipped,
- * which avoids deadlocks.
+ * which avoids deadlocks. Deletes audit entries that are older than they are to be kept.
  */
 export async function removeExpired(ctx: Context): Promise<void> {
   const now = ctx.clock.now()
@@ -23,6 +25,12 @@ export async function removeExpired(ctx: Context): Promise<void> {
       where expires_at <= ${now} or last_used_at <= ${before(SESSION_IDLE_SECONDS)} for update skip locked
     )`
   await patiently`delete from email_links where expires_at <= ${now}`
+  await patiently`delete from sso_used_states where expires_at <= ${now}`
+  await patiently`
+    delete from second_factor_tickets where hash in (
+      select hash from second_factor_tickets where expires_at <= ${now} for update skip locked
+    )`
+  await patiently`delete from used_challenges where expires_at <= ${now}`
   await patiently`delete from sign_in_attempts where expires_at <= ${now}`
   await patiently`
     update invites set state = 'expired', closed_at = ${now}, role_id = null, role_kind = null
@@ -32,6 +40,7 @@ export async function removeExpired(ctx: Context): Promise<void> {
   await patiently`
     update audit_entries set coalesce_key = null
     where coalesce_key is not null and timestamp <= ${before(COALESCING_SECONDS)}`
+  await removeOldEntries(ctx)
 }
 
 // No request waits for it, and after a long outage there may be many rows.

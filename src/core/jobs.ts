@@ -35,11 +35,18 @@ export const SEND_NOTICE = {
   payload: Type.Object({
     userId: Id,
     notice: Type.Enum(NOTICE_KINDS),
-    /** What the notice names: the role, the provider, the passkey, the member. */
+    /** What the notice names: the role, the provider, the passkey. */
     name: Type.String({ maxLength: 200 }),
+    byUserId: Type.Optional(Id),
   }),
 } as const satisfies JobDefinition
 
 /** Every job that use cases enqueue. */
 export const QUEUED_JOBS = [SEND_INVITE, SEND_VERIFICATION, SEND_PASSWORD_RESET, SEND_NOTICE] as const
 export type QueuedJob = (typeof QUEUED_JOBS)[number]
+
+/**
+ * The jobs whose number the metrics tell. Links are not among them: anyone may ask for one, and only an address with an
+ * account gets a job, so that their number would tell who has an account.
+ */
+export const MEASURED_JOBS: readonly string[] = [SEND_INVITE.name, SEND_NOTICE.name, 'remove-expired']

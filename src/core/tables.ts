@@ -18,8 +18,8 @@ type Tables = {
     resource_id: string | null
     app_id: string | null
     environment_id: string | null
-    actor_type: 'user' | 'service_account'
-    actor_id: string
+    actor_type: 'user' | 'service_account' | 'operator'
+    actor_id: string | null
     actor_metadata: unknown
     resource_metadata: unknown
     old_values: unknown
@@ -45,6 +45,8 @@ type Tables = {
     created_at: Date
     expires_at: Date
     used_at: Date | null
+    by_operator: boolean
+    removes_factors: boolean
   }>
   environment_keys: Readonly<{
     organisation_id: string
@@ -107,6 +109,18 @@ type Tables = {
     created_at: Date
     updated_at: Date
   }>
+  passkeys: Readonly<{
+    id: string
+    user_id: string
+    rp_id: string
+    credential_id: Uint8Array
+    public_key: Uint8Array
+    counter: string
+    transports: string[]
+    name: string
+    created_at: Date
+    last_used_at: Date | null
+  }>
   principals: Readonly<{
     id: string
     organisation_id: string
@@ -115,6 +129,10 @@ type Tables = {
     role_kind: string
     identity_key: string
     wrapped_private_key: string
+  }>
+  recovery_codes: Readonly<{
+    user_id: string
+    hash: Uint8Array
   }>
   roles: Readonly<{
     id: string
@@ -132,6 +150,15 @@ type Tables = {
   schema_floor: Readonly<{
     singleton: boolean
     floor: number
+  }>
+  second_factor_tickets: Readonly<{
+    hash: Uint8Array
+    user_id: string
+    browser_hash: Uint8Array
+    password_digest: Uint8Array
+    guesses: number
+    created_at: Date
+    expires_at: Date
   }>
   service_accounts: Readonly<{
     id: string
@@ -163,6 +190,18 @@ type Tables = {
     expires_at: Date
     count: number
   }>
+  sso_identities: Readonly<{
+    id: string
+    user_id: string
+    provider: string
+    issuer: string
+    subject: string
+    created_at: Date
+  }>
+  sso_used_states: Readonly<{
+    hash: Uint8Array
+    expires_at: Date
+  }>
   state_changes: Readonly<{
     transaction: string
   }>
@@ -182,6 +221,17 @@ type Tables = {
     created_by: string | null
     created_by_name: string | null
   }>
+  totp_secrets: Readonly<{
+    user_id: string
+    wrapped_secret: string
+    last_step: number | null
+    created_at: Date
+    confirmed_at: Date | null
+  }>
+  used_challenges: Readonly<{
+    hash: Uint8Array
+    expires_at: Date
+  }>
   users: Readonly<{
     id: string
     email: string
@@ -192,6 +242,7 @@ type Tables = {
     verification_required: boolean
     created_at: Date
     updated_at: Date
+    link_allowed_until: Date | null
   }>
 }
 

@@ -68,6 +68,17 @@ export const changeOrganisation = <T>(
     return work(tx, { ...actor, role: { ...role, permissions: permissionsOf(role.kind, stored) } })
   })
 
+/** A change that an operator makes to the organisation, under the lock of `changeOrganisation`. */
+export const changeByOperator = <T>(
+  ctx: Context,
+  organisationId: string,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> =>
+  lockingTransaction(ctx, 'operator', async (tx) => {
+    await lockOrganisation(tx, organisationId)
+    return work(tx)
+  })
+
 /**
  * Runs independent statements concurrently. Waits for all even if one fails, because no statement may be running at
  * rollback.

@@ -17,6 +17,14 @@ export class TooBusyError extends Error {
   }
 }
 
+/** Thrown when a caller's own queue is full, whatever the others do. */
+export class CallerBusyError extends TooBusyError {
+  override readonly name = 'CallerBusy'
+  constructor() {
+    super('You have too many requests under way. Wait for some to finish.')
+  }
+}
+
 export type LimiterOptions = {
   /** How many run at once. */
   concurrency: number
@@ -37,15 +45,15 @@ export type FairLimiterOptions = Omit<LimiterOptions, 'queue'> & {
 
 /** A limiter of this process. Its work must not use the same limiter: it would wait for itself. */
 export function createLimiter({ queue, ...options }: LimiterOptions): Limiter {
-  const { concurrency } = options
-  const limiter = createFairLimiter({ ...options, concurrencyEach: concurrency, queueEach: queue })
+  const { concurrency, busyError = () => new TooBusyError() } = options
+  const limiter = createFairLimiter({ ...options, busyError, concurrencyEach: concurrency, queueEach: queue })
   return (work) => limiter.run('', work)
 }
 
 /**
  * A limiter of this process with a queue for each caller. A free slot goes to the callers in turn, whatever the length of
- * their queues, so that one with many requests delays another by one request at most. `TooBusyError` when the caller's
- * own queue is full. Its work must not use the same limiter: it would wait for itself.
+ * their queues, so that one with many requests delays another by one request at most. `CallerBusyError` when the
+ * caller's own queue is full, unless `busyError` says otherwise. Its work must not use the same limiter: it would wait for itself.
  */
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const { concurrency, concurrencyEach, queueEach, waitMilliseconds, busyError } = options
@@ -103,7 +111,7 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     if (isFree(caller)) begin(caller)
     else {
       const queue = queues.get(caller) ?? new Set()
-      if (queue.size >= queueEach) throw busy()
+      if (queue.size >= queueEach) throw busyError?.() ?? new CallerBusyError()
       await waitForTurn(caller, queue)
     }
     return () => end(caller)

@@ -1,11 +1,13 @@
+import { KNOWN_METHODS } from './http/request-spans.ts'
+
 /** What this process counts, for Prometheus. No label ever holds anything about a person. */
 export type Metrics = Readonly<{
   /** One HTTP response; `route` is the pattern that matched (`/v1/roles/:id`), null when none did. */
   observeResponse(method: string, route: string | null, status: number, seconds: number): void
   /** One response with status 401. */
   countUnauthenticated(): void
-  /** One failed sign-in. Unknown accounts are counted alike. */
-  countFailedSignIn(): void
+  /** How one sign-in ended. Unknown accounts are counted as wrong passwords are. */
+  countSignIn(method: SignInMethod, outcome: SignInOutcome): void
   /** One look into the memory of reads. */
   countRecall(what: Remembered, isHit: boolean): void
   /** One answer of the database about the version of its state. */
@@ -17,28 +19,40 @@ export type Metrics = Readonly<{
 /** What reads remember: who a token names, and what was answered. */
 export type Remembered = 'caller' | 'answer'
 
+/** What a sign-in is by. */
+const SIGN_IN_METHODS = ['password', 'passkey', 'sso'] as const
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number]
+
+/**
+ * `failed` where the proof was wrong, `refused` where it was right and that was not enough, `limited` where there were too
+ * many attempts, `error` where Keyward could not tell.
+ */
+const SIGN_IN_OUTCOMES = ['ok', 'failed', 'refused', 'limited', 'error'] as const
+export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number]
+
 /** Prometheus' text format, as the answer's content type names it. */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Upper bounds in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** A client may send any word as a method: only these become a label's value. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-
 type Series = { readonly buckets: number[]; readonly statuses: Map<number, number>; seconds: number }
 
 /** Counters that begin at zero. */
 export function createMetrics(): Metrics {
   const routes = new Map<string, Map<string, Series>>()
-  let signInFailures = 0
+  const signIns = new Map(
+    SIGN_IN_METHODS.flatMap((method) =>
+      SIGN_IN_OUTCOMES.map((outcome) => [`{method="${method}",outcome="${outcome}"}`, 0 as number] as const),
+    ),
+  )
   let unauthenticated = 0
   let confirmations = 0
   const recalls = { caller: { hit: 0, miss: 0 }, answer: { hit: 0, miss: 0 } }
 
   return {
     observeResponse: (method, route, status, seconds) => {
-      const series = seriesOf(routes, route ?? 'none', METHODS.has(method) ? method : 'other')
+      const series = seriesOf(routes, route ?? 'none', KNOWN_METHODS.has(method) ? method : 'other')
       series.statuses.set(status, (series.statuses.get(status) ?? 0) + 1)
       series.seconds += seconds
       const bucket = BUCKETS.findIndex((bound) => seconds <= bound)
@@ -48,8 +62,9 @@ export function createMetrics(): Metrics {
     countUnauthenticated: () => {
       unauthenticated++
     },
-    countFailedSignIn: () => {
-      signInFailures++
+    countSignIn: (method, outcome) => {
+      const labels = `{method="${method}",outcome="${outcome}"}` as const
+      signIns.set(labels, (signIns.get(labels) ?? 0) + 1)
     },
     countRecall: (what, isHit) => {
       recalls[what][isHit ? 'hit' : 'miss']++
@@ -62,7 +77,11 @@ export function createMetrics(): Metrics {
         ...requests(routes),
         ...durations(routes),
         ...counter('keyward_unauthenticated_total', 'Responses with status 401.', [`${unauthenticated}`]),
-        ...counter('keyward_sign_in_failures_total', 'Failed sign-ins.', [`${signInFailures}`]),
+        ...counter(
+          'keyward_sign_ins_total',
+          'Sign-ins, by method and outcome.',
+          [...signIns].map(([labels, count]) => `${labels} ${count}`),
+        ),
         ...counter('keyward_memory_reads_total', 'Looks into the memory of reads.', recallSamples(recalls)),
         ...counter('keyward_state_confirmations_total', 'Versions that the database confirmed.', [
           `${confirmations}`,
@@ -118,8 +137,15 @@ const labelled = (routes: Routes) =>
     [...methods].map(([method, series]) => ({ labels: `method="${method}",route="${route}"`, series })),
   )
 
-const counter = (name: string, help: string, samples: readonly string[]): string[] => [
+const counter = (name: string, help: string, samples: readonly string[]): string[] =>
+  announced('counter', name, help, samples)
+
+/** A number that goes up and down, in Prometheus' text format; each sample begins with its labels. */
+export const gauge = (name: string, help: string, samples: readonly string[]): string[] =>
+  announced('gauge', name, help, samples)
+
+const announced = (type: string, name: string, help: string, samples: readonly string[]): string[] => [
   `# HELP ${name} ${help}`,
-  `# TYPE ${name} counter`,
+  `# TYPE ${name} ${type}`,
   ...samples.map((sample) => (sample.startsWith('{') ? `${name}${sample}` : `${name} ${sample}`)),
 ]

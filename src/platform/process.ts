@@ -19,9 +19,9 @@ export async function stop(code: number): Promise<void> {
   process.exit(code)
 }
 
-/** Stops on SIGTERM and SIGINT, and after an error that nobody caught. */
-export function stopOnSignals(): void {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0))
+/** Stops on SIGTERM and SIGINT with this exit code, and with 1 after an error that nobody caught. */
+export function stopOnSignals(code: number): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(code))
   // Bun would exit at once, and leave the embedded PostgreSQL running.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, stopAfter)
 }

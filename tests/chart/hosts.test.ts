@@ -28,7 +28,9 @@ describe('a change restarts what needs it', () => {
     ['smtp', { smtp: { host: 'mail', from: 'k@example.org' } }, ['backend', 'worker']],
     ['plan', { plan: 'free' }, ['backend', 'worker']],
     ['redis', { redis: { enabled: false } }, ['backend', 'worker']],
+    ['auditRetentionDays', { auditRetentionDays: 90 }, ['worker']],
     ['registration', { registration: 'invite' }, ['backend']],
+    ['requireSecondFactor', { requireSecondFactor: 'admins' }, ['backend']],
     ['rateLimits', { rateLimits: { auth: '3/min' } }, ['backend']],
     ['extraEnv of one', { worker: { extraEnv: [{ name: 'TZ', value: 'UTC' }] } }, ['worker']],
     ['replicas', { backend: { replicas: 3 } }, []],
@@ -157,9 +159,18 @@ test('passwordAuth, single sign-on, mail, plan and limits reach the components t
     sso: {
       providers: [
         { name: 'github', clientId: 'one', clientSecret: { value: 's' } },
-        { name: 'entra-id', clientId: 'two', clientSecret: { existingSecret: 'entra', key: 'secret' } },
+        {
+          name: 'entra-id',
+          clientId: 'two',
+          clientSecret: { existingSecret: 'entra', key: 'secret' },
+          issuer: 'https://id.example.org/tenant',
+          displayName: 'Example',
+          scopes: ['openid', 'email'],
+        },
       ],
+      ca: { pem: 'PEM TEXT' },
     },
+    allowedEmailDomains: ['example.org', '.example.com'],
     smtp: {
       host: 'mail',
       port: 2525,
@@ -179,8 +190,17 @@ test('passwordAuth, single sign-on, mail, plan and limits reach the components t
       GITHUB_CLIENT_SECRET_FILE: '/run/secrets/keyward/GITHUB_CLIENT_SECRET',
       ENTRA_ID_CLIENT_ID: 'two',
       ENTRA_ID_CLIENT_SECRET_FILE: '/run/secrets/keyward/ENTRA_ID_CLIENT_SECRET',
+      ENTRA_ID_ISSUER: 'https://id.example.org/tenant',
+      ENTRA_ID_DISPLAY_NAME: 'Example',
+      ENTRA_ID_SCOPES: 'openid email',
+      SSO_ALLOW_HTTP_ISSUERS: 'false',
     })
   }
+  expect(configOf(objects, 'backend')).toMatchObject({
+    SSO_CA: '/etc/keyward/ca/sso.pem',
+    ALLOWED_EMAIL_DOMAINS: 'example.org,.example.com',
+  })
+  expect(one(objects, 'ConfigMap', 'keyward-ca').data['sso.pem']).toBe('PEM TEXT')
   const mail = {
     SMTP_HOST: 'mail',
     SMTP_PORT: '2525',

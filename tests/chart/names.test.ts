@@ -104,7 +104,7 @@ test('a ServiceMonitor asks for the metrics, a dashboard shows them, and further
   })
   const monitor = one(objects, 'ServiceMonitor', 'keyward-backend')
   expect(monitor.metadata.labels).toMatchObject({ release: 'prometheus' })
-  expect(monitor.spec.endpoints).toEqual([{ port: 'http', path: '/service/metrics/', interval: '15s' }])
+  expect(monitor.spec.endpoints).toEqual([{ port: 'metrics', path: '/service/metrics/', interval: '15s' }])
   const service = one(objects, 'Service', 'keyward-backend')
   expect(service.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels)
   expect(service.spec.ports[0].name).toBe('http')
@@ -112,7 +112,7 @@ test('a ServiceMonitor asks for the metrics, a dashboard shows them, and further
   const metrics = [
     'keyward_http_requests_total',
     'keyward_http_request_duration_seconds_bucket',
-    'keyward_sign_in_failures_total',
+    'keyward_sign_ins_total',
   ]
   for (const metric of metrics) expect(JSON.stringify(dashboard.panels)).toContain(metric)
   expect([

@@ -38,6 +38,10 @@ test('NOTES follow the values', () => {
     expect(notes({ backend: { service: { type } } })).not.toContain('nothing outside the cluster')
   expect(notes({ ingress: { enabled: true } })).not.toContain('nothing outside the cluster')
   expect(notes({ passwordAuth: { enabled: false } })).toContain('nobody can sign in')
+  const providers = [{ name: 'github', clientId: 'id', clientSecret: { value: 'secret' } }]
+  const sso = notes({ passwordAuth: { enabled: false }, sso: { providers } })
+  expect(sso).toContain(`https://${host}/service/auth/sso/github/callback/`)
+  expect(sso).not.toContain('nobody can sign in')
   const own = { secrets: { serverSecret: { existingSecret: 'vault', key: 'ss' } } }
   expect(notes(own)).toContain(`get secret vault --output 'go-template={{index .data "ss"`)
 })

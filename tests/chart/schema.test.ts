@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { YAML } from 'bun'
 import { CHART, HELMS, type HelmVersion, type Manifest, refusal, type Values } from './helm.ts'
 
+const github = { name: 'github', clientId: 'a', clientSecret: { value: 's' } }
+const okta = { ...github, name: 'okta' }
 const host = 'keyward.example.org'
 const noValue = { host, secrets: { existingSecret: 'mine' } }
 
@@ -142,6 +144,16 @@ describe('what contradicts itself is refused in a sentence', () => {
       { sso: { providers: [{ name: 'github', clientId: 'a', clientSecret: {} }] } },
       'GITHUB_CLIENT_SECRET is missing',
     ],
+    [{ sso: { providers: [github, github] } }, 'sso.providers names github twice.'],
+    [{ sso: { providers: [okta] } }, 'sso.providers names okta without an issuer'],
+    [{ sso: { providers: [{ ...okta, issuer: 'http://okta' }] } }, 'must be an https:// address'],
+    [{ sso: { providers: [{ ...okta, issuer: 'https://a:b@okta' }] } }, 'must be an https:// address'],
+    [
+      { sso: { providers: [{ ...okta, issuer: 'https://okta', scopes: ['email'] }] } },
+      'The scopes of okta in sso.providers must contain openid.',
+    ],
+    [{ sso: { ca: { pem: 'x' } } }, 'sso.ca needs sso.providers.'],
+    [{ allowedEmailDomains: ['@example.org'] }, 'allowedEmailDomains contains "@example.org"'],
     [{ rollout: { preStopSeconds: 30 } }, 'rollout.terminationGracePeriodSeconds must be more than 50'],
     [
       { worker: { autoscaling: { enabled: true }, keda: { enabled: true } } },

@@ -113,7 +113,8 @@ test('the Secret survives an uninstallation', () => {
 })
 
 test('each component mounts its own secrets alone, as files', () => {
-  const sso = { providers: [{ name: 'entra-id', clientId: 'id', clientSecret: { value: 'secret' } }] }
+  const issuer = 'https://id.example.org'
+  const sso = { providers: [{ name: 'entra-id', clientId: 'id', clientSecret: { value: 'secret' }, issuer }] }
   const objects = render({
     sso,
     smtp: { host: 'mail', from: 'k@example.org', user: 'k', password: { value: 'p' } },

@@ -25,7 +25,13 @@ const external: Values = {
   },
   redis: { enabled: false },
   externalRedis: { host: 'redis.example.org', port: 6380, tls: true, ca: { existingSecret: 'redis-tls' } },
-  smtp: { host: 'mail.example.org', from: 'k@example.org', ca: { pem: 'PEM TEXT' } },
+  smtp: {
+    host: 'mail.example.org',
+    from: 'k@example.org',
+    fromName: 'Example “Keys”',
+    subjectPrefix: '[Keys]',
+    ca: { pem: 'PEM TEXT' },
+  },
 }
 
 test('TLS to the database, Redis and the mail gateway checks a certificate authority that is mounted', () => {
@@ -38,6 +44,8 @@ test('TLS to the database, Redis and the mail gateway checks a certificate autho
       DATABASE_SSL_CA: '/etc/keyward/ca/database.pem',
       REDIS_TLS: 'true',
       REDIS_TLS_CA: '/etc/keyward/ca/redis.pem',
+      SMTP_FROM_NAME: 'Example “Keys”',
+      MAIL_SUBJECT_PREFIX: '[Keys]',
       SMTP_CA: '/etc/keyward/ca/smtp.pem',
     })
     const pod = deployments(objects)[component].spec.template.spec
@@ -200,6 +208,33 @@ describe('NetworkPolicies limit what each pod may reach', () => {
     expect(ports(policy(objects, 'backend').egress)).toEqual([...dns, 'TCP 5432', 'TCP 6380', 'TCP 587'])
     for (const rule of policy(objects, 'backend').egress.slice(1)) expect(rule.to).toEqual(peers)
     expect(policy(objects, 'backend').egress[0].to).toEqual([{ namespaceSelector: {} }])
+  })
+
+  test('the backend alone reaches the providers of single sign-on, on their ports, at the peers that are named', () => {
+    const peers = [{ ipBlock: { cidr: '10.0.0.0/8' } }]
+    const of = (name: string, issuer?: string) => ({
+      name,
+      issuer,
+      clientId: 'id',
+      clientSecret: { value: 'secret' },
+    })
+    const providers = [
+      of('google'),
+      of('keycloak', 'https://id.example.org:8443/realms/main'),
+      of('idp', 'http://idp.example.org'),
+      of('authelia', 'https://[fd00::1]'),
+    ]
+    const objects = render({
+      ...existing,
+      sso: { providers, allowHttpIssuers: true },
+      networkPolicy: { identityProviders: peers },
+    })
+    const rule = policy(objects, 'backend').egress.at(-1)
+    expect(ports([rule])).toEqual(['TCP 443', 'TCP 8443', 'TCP 80'])
+    expect(rule.to).toEqual(peers)
+    for (const name of ['frontend', 'worker', 'migrate']) {
+      expect(ports(policy(objects, name).egress)).not.toContain('TCP 443')
+    }
   })
 
   test('a rule of your own lets every pod of Keyward reach something else, such as a database behind another port', () => {

@@ -8,6 +8,8 @@ const smtp = {
   user: null,
   password: null,
   from: 'keyward@example.org',
+  fromName: 'Keyward',
+  subjectPrefix: '',
   tls: 'starttls',
   ca: null,
 }
@@ -28,6 +30,8 @@ test.each(
     ],
     [{ SMTP_CA: certificate }, { ...smtp, ca: certificate.trim() }],
     [{ SMTP_HOST: '[::1]' }, { ...smtp, host: '::1' }],
+    [{ SMTP_FROM_NAME: 'Example “Keys”' }, { ...smtp, fromName: 'Example “Keys”' }],
+    [{ MAIL_SUBJECT_PREFIX: '[Keyward]' }, { ...smtp, subjectPrefix: '[Keyward]' }],
   ]),
 )('the mail gateway is understood from %s', (_, variables, expected) => {
   expect(backendConfig({ ...mail, ...variables }).smtp).toEqual(expected as never)
@@ -44,6 +48,11 @@ test.each(
     [{ SMTP_TLS: 'ssl' }, 'SMTP_TLS is "ssl"; it must be starttls, tls or none.'],
     [{ SMTP_CA: certificate, SMTP_TLS: 'none' }, 'SMTP_CA is not checked with SMTP_TLS none'],
     [{ SMTP_CA: '/no/ca.pem' }, 'SMTP_CA is taken for a path'],
+    [{ SMTP_HOST: '', SMTP_FROM: '', MAIL_SUBJECT_PREFIX: '[K]' }, 'MAIL_SUBJECT_PREFIX needs SMTP_HOST.'],
+    [{ SMTP_FROM_NAME: 'K\r\nBcc: a@b.example' }, 'SMTP_FROM_NAME contains a line break'],
+    [{ MAIL_SUBJECT_PREFIX: 'K\nBcc: a@b.example' }, 'MAIL_SUBJECT_PREFIX contains a line break'],
+    [{ SMTP_FROM_NAME: 'k'.repeat(65) }, 'it must be at most 64 characters long'],
+    [{ MAIL_SUBJECT_PREFIX: 'k'.repeat(65) }, 'it must be at most 64 characters long'],
     [{ SMTP_FROM: 'keyward' }, 'SMTP_FROM is "keyward"; it must be an e-mail address'],
     [{ SMTP_FROM: `a@${'b'.repeat(253)}` }, 'SMTP_FROM must be an e-mail address'],
   ]),

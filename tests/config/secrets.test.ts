@@ -33,6 +33,7 @@ describe('secrets in files', () => {
     expect(secretNames.toSorted()).toEqual([
       'DATABASE_PASSWORD',
       'DATABASE_URL',
+      'OTEL_EXPORTER_OTLP_HEADERS',
       'REDIS_PASSWORD',
       'REDIS_URL',
       'SECRET_KEY',

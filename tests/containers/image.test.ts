@@ -4,7 +4,8 @@ import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { images } from '../support/images/build.ts'
 import { statusOf } from '../support/keyward.ts'
-import { register, signIn } from '../support/keyward-api.ts'
+import { call, register, signIn } from '../support/keyward-api.ts'
+import { CERTIFICATE, startGateway } from '../support/smtp-gateway.ts'
 import { type Deployment, startDeployment } from './support/deployment.ts'
 import { docker, inspect, RESTRICTED } from './support/docker.ts'
 
@@ -102,7 +103,41 @@ test('one command runs all of Keyward, and its volume keeps everything for the n
   report('Next start of serve', `${second.seconds.toFixed(2)} s`)
   expect((await signIn(second)).status).toBe(200)
   expect(await exec(second.id, 'cat', '/data/secrets/SERVER_SECRET')).toBe(secret)
+  expect(JSON.parse(await exec(second.id, 'keyward', 'users', 'list', '--json')).data).toHaveLength(1)
   await exec(second.id, 'keyward', 'health')
+}, 120_000)
+
+test('it sends mail as HTML and as plain text', async () => {
+  const gateway = await startGateway()
+  const port = freePort()
+  const environment = {
+    PORT: String(port),
+    BIND_ADDRESS: '127.0.0.1',
+    SMTP_HOST: 'localhost',
+    SMTP_PORT: String(gateway.port),
+    SMTP_FROM: 'keyward@example.org',
+    SMTP_CA: CERTIFICATE,
+  }
+  const options = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`])
+  // The host's network, where the gateway is.
+  const id = await docker('create', '--network=host', ...RESTRICTED, ...options, images.keyward)
+  containers.add(id)
+  await docker('start', id)
+  const url = `http://127.0.0.1:${port}`
+  await answers(url, '/service/ready/', id)
+  expect((await register({ url })).status).toBe(201)
+  const forgot = { email: 'ada@example.org' }
+  const { status } = await call({ url }, 'POST', '/service/auth/password/forgot/', { body: forgot })
+  expect(status).toBe(204)
+  await eventually('the mail has come', () => gateway.received.length > 0, 30).catch(async (error: Error) => {
+    throw new Error(`${error.message}\n${await docker('logs', id)}`)
+  })
+  const [mail] = gateway.received
+  expect(mail?.to).toEqual(['ada@example.org'])
+  expect(mail?.header('From')).toEqual(['Keyward <keyward@example.org>'])
+  for (const part of ['text/plain', 'text/html', 'DOCTYPE html']) expect(mail?.text).toContain(part)
+  await docker('stop', '--time', '25', id)
+  await gateway.stop()
 }, 120_000)
 
 test('after a kill the next start works', async () => {

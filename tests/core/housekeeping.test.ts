@@ -24,6 +24,10 @@ test('deletes expired rows, keeps others, and skips locked ones without waiting'
   const bearer = hashToken(await session(ctx, userId))
   await ctx.db`update session_tokens set expires_at = ${now} where hash = ${bearer}`
 
+  const later = new Date(now.getTime() + 1)
+  await ctx.db`
+    insert into sso_used_states (hash, expires_at) values (${hashToken('old')}, ${now}), (${hashToken('new')}, ${later})`
+
   await ctx.db.begin(async (tx) => {
     await tx`select 1 from invites where id = ${held} for update`
     await tx`select 1 from session_tokens where hash = ${bearer} for update`
@@ -41,8 +45,31 @@ test('deletes expired rows, keeps others, and skips locked ones without waiting'
   expect(await ctx.db`select 1 from sessions`).toHaveLength(2)
   expect(await ctx.db`select 1 from session_tokens`).toHaveLength(2)
 
+  expect(await ctx.db`select expires_at from sso_used_states`).toEqual([{ expires_at: later }] as never)
+
   await removeExpired(ctx)
   expect(await ctx.db`select 1 from session_tokens`).toHaveLength(1)
   expect(await ctx.db`select id from invites where state = 'pending'`).toMatchObject([{ id: live }])
+  await ctx.close()
+})
+
+test('deletes tickets and used challenges once they have expired', async () => {
+  const ctx = await testContext()
+  const userId = await user(ctx)
+  const now = ctx.clock.now()
+  const hash = (text: string) => hashToken(text)
+  for (const [name, seconds] of [
+    ['old', 0],
+    ['live', 1],
+  ] as const) {
+    const expires_at = new Date(now.getTime() + seconds * 1000)
+    await ctx.db`insert into used_challenges ${ctx.db({ hash: hash(name), expires_at })}`
+    const row = { hash: hash(name), user_id: userId, browser_hash: hash('b'), password_digest: hash('p') }
+    await ctx.db`insert into second_factor_tickets ${ctx.db({ ...row, created_at: now, expires_at })}`
+  }
+  await removeExpired(ctx)
+  const live = [{ hash: hash('live') }]
+  expect([...(await ctx.db`select hash from used_challenges`)]).toEqual(live)
+  expect([...(await ctx.db`select hash from second_factor_tickets`)]).toEqual(live)
   await ctx.close()
 })

@@ -13,6 +13,7 @@ const WATCHED: Readonly<Record<string, string>> = {
   invites: '',
   members: '',
   organisations: '',
+  passkeys: 'counter,last_used_at',
   principals: '',
   roles: '',
   schema_migrations: '',
@@ -20,6 +21,7 @@ const WATCHED: Readonly<Record<string, string>> = {
   session_tokens: 'insert',
   sessions: 'insert, last_used_at',
   tokens: 'last_used_at',
+  totp_secrets: 'last_step',
   users: '',
 }
 
@@ -28,10 +30,15 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
   audit_entries: 'the audit log is read from the database each time',
   email_links: 'links are looked up each time, and stand in no answer',
   environment_keys: 'key copies are never remembered: GET /v1/me/keys reads them each time',
+  recovery_codes: 'they are used up at sign-in, and stand in no answer',
   schema_floor: 'only programs that start read it',
+  second_factor_tickets: 'sign-ins that wait are looked up each time',
   sign_in_attempts: 'attempts are counted each time, and stand in no answer',
+  sso_identities: 'sign-ins look them up each time, and no answer from memory shows them',
+  sso_used_states: 'sign-ins look them up each time',
   state_changes: 'it holds what is to renew the version',
   state_version: 'it is the version',
+  used_challenges: 'sign-ins look them up each time',
 }
 
 let ctx: TestContext

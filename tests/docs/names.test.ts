@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
+import { SSO_PRESETS } from '../../src/config/sso-presets.ts'
 import { CONFIGURATION } from '../../src/config.ts'
 import { codeBlocks, section } from '../support/markdown.ts'
 import { page, pages, root } from './pages.ts'
@@ -28,9 +29,15 @@ test('every file and folder that the pages name exists', () => {
 })
 
 test('every variable that the pages name exists', () => {
-  const known: string[] = CONFIGURATION.flatMap(({ name }) => [name, `${name}_FILE`])
+  const providers = [...SSO_PRESETS.keys()].flatMap((name) =>
+    ['CLIENT_ID', 'CLIENT_SECRET', 'ISSUER', 'DISPLAY_NAME', 'SCOPES'].map(
+      (variable) => `${name.toUpperCase()}_${variable}`,
+    ),
+  )
+  const known: string[] = CONFIGURATION.flatMap(({ name }) => [name, `${name}_FILE`]).concat(providers)
   // Build arguments of the image, and what the tests take.
   const others = [
+    'STRICT_READS_ROUNDS',
     'Dockerfile',
     'tests/support/images/build.ts',
     'tests/support/tiers.ts',

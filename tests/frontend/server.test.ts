@@ -109,3 +109,19 @@ test('an unexpected error is a 500 with all headers, and is logged without its m
   ])
   expect(lines.join()).not.toContain('secret words')
 })
+
+test('the older redirect address of single sign-on leads to the backend, and nowhere else', async () => {
+  for (const path of ['/api/auth/callback/google', '/api/auth/callback/google/']) {
+    const { status, headers } = await ask({}, `${path}?code=a%2Fb&state=c&iss=https%3A%2F%2Fx`)
+    expect(status).toBe(302)
+    expect(headers.get('location')).toBe(
+      '/service/auth/sso/google/callback/?code=a%2Fb&state=c&iss=https%3A%2F%2Fx',
+    )
+    expect(headers.get('cache-control')).toBe('no-store')
+  }
+  for (const path of ['', '/', '/a/b', '/%2Fevil.example', '/..%2Fx', '/A', '//evil.example']) {
+    const { status, headers } = await ask({}, `/api/auth/callback${path}`)
+    expect([path, status, headers.get('location')]).toEqual([path, 404, null])
+  }
+  expect((await ask({}, '/api/auth/callback/google', { method: 'POST' })).status).toBe(405)
+})

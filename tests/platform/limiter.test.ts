@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { createFairLimiter, createLimiter, TooBusyError } from '../../src/platform/limiter.ts'
+import {
+  CallerBusyError,
+  createFairLimiter,
+  createLimiter,
+  TooBusyError,
+} from '../../src/platform/limiter.ts'
 
 /** Work that lasts until it is told to end, and notes when it began. */
 function controlled(name: string, begun: string[]) {
@@ -106,7 +111,7 @@ describe('callers take turns', () => {
   test('and a full queue refuses its caller alone', async () => {
     const limiter = createFairLimiter({ concurrency: 1, concurrencyEach: 1, queueEach: 2 })
     const { end, outcomes } = jobsOf(limiter, ['a1', 'a2', 'a3', 'b1', 'b2'])
-    await expect(limiter.run('a', async () => 'a4')).rejects.toBeInstanceOf(TooBusyError)
+    await expect(limiter.run('a', async () => 'a4')).rejects.toBeInstanceOf(CallerBusyError)
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) await end(name)
     expect(await Promise.all(outcomes)).toEqual(['a1', 'a2', 'a3', 'b1', 'b2'])
   })

@@ -15,7 +15,11 @@ test('begins at zero', () => {
   const text = createMetrics().text()
   expect(samples(text, 'keyward_')).toEqual([
     'keyward_unauthenticated_total 0',
-    'keyward_sign_in_failures_total 0',
+    ...['password', 'passkey', 'sso'].flatMap((method) =>
+      ['ok', 'failed', 'refused', 'limited', 'error'].map(
+        (outcome) => `keyward_sign_ins_total{method="${method}",outcome="${outcome}"} 0`,
+      ),
+    ),
     ...NOTHING_REMEMBERED,
   ])
 })
@@ -61,15 +65,16 @@ test('a histogram’s buckets add up, the bounds belong to them, and whatever is
   )
 })
 
-test('counts failed sign-ins, without a word on whether there is such an account', () => {
+test('counts sign-ins by method and outcome', () => {
   const metrics = createMetrics()
-  metrics.countFailedSignIn()
-  metrics.countFailedSignIn()
+  metrics.countSignIn('password', 'failed')
+  metrics.countSignIn('password', 'failed')
+  metrics.countSignIn('sso', 'ok')
   metrics.countUnauthenticated()
-  expect(samples(metrics.text(), 'keyward_')).toEqual([
+  expect(samples(metrics.text(), 'keyward_').filter((line) => !line.endsWith(' 0'))).toEqual([
     'keyward_unauthenticated_total 1',
-    'keyward_sign_in_failures_total 2',
-    ...NOTHING_REMEMBERED,
+    'keyward_sign_ins_total{method="password",outcome="failed"} 2',
+    'keyward_sign_ins_total{method="sso",outcome="ok"} 1',
   ])
 })
 

@@ -181,13 +181,13 @@ test('every fault of the configuration is listed at once', async () => {
 })
 
 test('an unknown command or option prints the usage', async () => {
-  const refused = startKeyward({ args: ['sing'] })
+  const refused = startKeyward({ args: ['bakend'] })
   expect(await refused.exited).toBe(2)
-  for (const role of ['serve', 'backend', 'worker', 'frontend', 'migrate'])
+  for (const role of ['serve', 'backend', 'worker', 'frontend', 'migrate', 'users', 'jobs'])
     expect(refused.output()).toContain(`\n  ${role} `)
   const help = startKeyward({ args: ['--help'] })
   expect(await help.exited).toBe(0)
-  expect(help.output()).toBe(refused.output())
+  expect(refused.output()).toBe(`Unknown command: bakend. Did you mean backend?\n\n${help.output()}`)
   const mistyped = startKeyward({ args: ['migrate', '--wiat'] })
   expect(await mistyped.exited).toBe(2)
   expect(mistyped.output()).toBe(`Unknown option of migrate: --wiat.\n\n${help.output()}`)

@@ -10,9 +10,14 @@ export type Asked = { method: string; path: string; isRecorded: boolean }
 /** Routes whose success writes no entry, each with its reason. */
 export const WITHOUT_ENTRY: Readonly<Record<string, string>> = {
   'POST /service/auth/session': 'it is another bearer of a session whose sign-in has an entry',
+  'POST /service/auth/passkeys/options': 'it only asks',
+  'POST /service/auth/passkeys/registration': 'it only asks: adding the passkey has an entry',
+  'POST /service/auth/totp': 'it changes nothing: confirming the app does',
   'POST /service/auth/invites/lookup': 'it only reads',
   'POST /service/auth/password/forgot':
     'it changes nothing: the link that is mailed does when it is followed',
+  'POST /service/auth/sso/:provider/authorize': 'it changes nothing: the sign-in does when it comes back',
+  'POST /service/auth/sso/:provider/link': 'it changes nothing: the link is made when the browser comes back',
   'POST /service/auth/email/resend': 'it changes nothing: the link that is mailed does when it is followed',
 }
 
@@ -81,13 +86,13 @@ function requireKnownFields({ name, responses }: Route, { status, body }: Answer
 }
 
 function unknownField(schema: TSchema, value: unknown, path = ''): string | null {
-  if (Array.isArray(value))
-    return firstOf(value.entries(), (item) => unknownField(schema.items, item, `${path}[]`))
   if (schema.anyOf !== undefined) {
     const options = (schema.anyOf as TSchema[]).filter(({ type }) => type !== 'null')
     const found = options.map((option) => unknownField(option, value, path))
     return found.includes(null) ? null : (found[0] ?? null)
   }
+  if (Array.isArray(value))
+    return firstOf(value.entries(), (item) => unknownField(schema.items, item, `${path}[]`))
   if (typeof value !== 'object' || value === null || schema.properties === undefined) return null
   return firstOf(Object.entries(value), (item, name) => {
     const property = (schema.properties as Record<string, TSchema>)[name]

@@ -83,7 +83,7 @@ export function cycles(imports: Import[]): string[] {
 export function runtimeUses(sources: Sources, mayUse: (file: string) => boolean): string[] {
   const modules = /^(bun(:.*)?|(node:)?(fs|fs\/promises|child_process|process|worker_threads))$/
   const globals =
-    /(?<![\w$.'"`-])(?:globalThis\.)?(?:Bun|process)(?:\??\.|\[)(?=[\w'"[])|[=(,] ?(?:Bun|process)(?=[;,)\s])/m
+    /(?<![\w$.'"`/-])(?:globalThis\.)?(?:Bun|process)(?:\??\.|\[)(?=[\w'"[])|[=(,] ?(?:Bun|process)(?=[;,)\s])/m
   return [...sources]
     .filter(([file]) => !mayUse(file))
     .flatMap(([file, text]) => [

@@ -3,7 +3,7 @@ import type { TestContext } from './context.ts'
 type Entry = {
   event_type: string
   resource_type: string
-  actor_id: string
+  actor_id: string | null
   resource_metadata: unknown
   old_values: unknown
   new_values: unknown

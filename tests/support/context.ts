@@ -18,6 +18,7 @@ import {
 import { createLookUps } from '../../src/platform/postgres/look-ups.ts'
 import { readMigrations } from '../../src/platform/postgres/migrate.ts'
 import { createQueue, type Queue, type QueueContext } from '../../src/platform/queue/queue.ts'
+import { createProviders } from '../../src/platform/sso/providers.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 
 /** A configuration of a backend on localhost, with secrets of this name's own. */
@@ -43,12 +44,16 @@ export type TestContext = Context & {
 
 /**
  * A context on a fresh database, with a clock that stands still, cheap passwords and a mailer that keeps its mails.
- * Closing it fails when jobs are left in the queue.
+ * Closing it fails when jobs are left in the queue. `start` is for what has a clock of its own, such as an identity
+ * provider.
  */
-export async function testContext(environment: Record<string, string> = {}): Promise<TestContext> {
+export async function testContext(
+  environment: Record<string, string> = {},
+  start?: Date,
+): Promise<TestContext> {
   const database = await testDatabase()
   const config = testConfig(environment)
-  const clock = fakeClock()
+  const clock = fakeClock(start)
   const log = createLog(config.logLevel)
   const kv = openKv(config.kv, clock, log)
   const metrics = createMetrics()
@@ -72,6 +77,7 @@ export async function testContext(environment: Record<string, string> = {}): Pro
     schemaVersion: Math.max(...(await readMigrations()).map((migration) => migration.version)),
     keys: createServerKeys(config.serverSecret),
     passwords: createPasswords({ memoryCost: 8, timeCost: 1 }),
+    sso: createProviders(config.sso, clock, { log, stepMilliseconds: 3000 }),
     database,
     close: async () => {
       const left =

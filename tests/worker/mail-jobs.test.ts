@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { QUEUED_JOBS } from '../../src/core/jobs.ts'
+import { MAIL_SECONDS } from '../../src/platform/mail/mailer.ts'
 import { schedule } from '../../src/worker/schedule.ts'
 import { startWorker } from '../../src/worker/worker.ts'
 import { api } from '../support/api.ts'
@@ -15,6 +16,10 @@ test('the worker does every job that use cases enqueue, as they define it', asyn
   const jobs = new Map(schedule(ctx).map((job) => [job.name, job]))
   for (const definition of QUEUED_JOBS) expect(jobs.get(definition.name)).toMatchObject(definition)
   await ctx.close()
+})
+
+test('a mail is given up before the time of its job is over, when another worker would send it too', () => {
+  for (const { expireSeconds } of QUEUED_JOBS) expect(MAIL_SECONDS).toBeLessThan(expireSeconds)
 })
 
 test('a worker mails the invite that a request enqueued', async () => {

@@ -1,6 +1,9 @@
 import type { Config } from '../../config.ts'
 import { SESSION_SECONDS } from '../../core/sessions/lifetime.ts'
+import { BROWSER_SECONDS, browserFrom } from '../../core/sign-in/browsers.ts'
 import { DEVICE_SECONDS } from '../../core/sign-in/devices.ts'
+import type { CompletedSignIn, SignInBrowser } from '../../core/sign-in/sign-in.ts'
+import { FLOW_SECONDS } from '../../core/sso/flow-state.ts'
 
 type Origin = Pick<Config, 'origin'>
 
@@ -23,16 +26,68 @@ export const readDeviceCookies = (config: Origin, request: Request): string[] =>
 export const deviceCookie = (config: Origin, value: string): string =>
   header(config, deviceName(config), value, '/service/auth/', DEVICE_SECONDS)
 
+/** The values of a request's cookies of a state of a single sign-on. */
+export const readStateCookies = (config: Origin, request: Request, state: string): string[] =>
+  valuesOf(request, `${stateName(config)}${state}`)
+
+/**
+ * The `Set-Cookie` headers of a state that has begun: several tabs have a cookie each. Beyond 8 of one provider the oldest
+ * are deleted; browsers send the oldest first.
+ */
+export function stateCookies(
+  config: Origin,
+  request: Request,
+  { provider, state, cookie }: Readonly<{ provider: string; state: string; cookie: string }>,
+): string[] {
+  const start = stateName(config)
+  const others = cookiePairs(request)
+    .map((pair) => pair.slice(0, pair.indexOf('=')))
+    .filter((name) => name.startsWith(start) && /^[\w-]{22}$/.test(name.slice(start.length)))
+  const surplus = others.slice(0, Math.max(0, others.length - MAX_STATES + 1))
+  return [
+    ...surplus.map((name) => endedStateCookie(config, provider, name.slice(start.length))),
+    header(config, `${start}${state}`, cookie, statePath(provider), FLOW_SECONDS),
+  ]
+}
+
+/** The `Set-Cookie` header that deletes the cookie of a state. */
+export const endedStateCookie = (config: Origin, provider: string, state: string): string =>
+  header(config, `${stateName(config)}${state}`, '', statePath(provider), 0)
+
+const MAX_STATES = 8
+/** The `Set-Cookie` headers of a completed sign-in: the session, then the device. */
+export const signInCookies = (config: Origin, signedIn: CompletedSignIn): string[] => [
+  sessionCookie(config, signedIn.cookie),
+  deviceCookie(config, signedIn.deviceCookie),
+]
+
+/** The browser that signs in with this request. */
+export const signInBrowser = (config: Origin, request: Request): SignInBrowser => ({
+  browser: browserFrom(valuesOf(request, browserName(config))[0] ?? null),
+  deviceCookies: readDeviceCookies(config, request),
+})
+
+/** The `Set-Cookie` header of what tells a browser apart. */
+export const browserCookie = (config: Origin, value: string): string =>
+  header(config, browserName(config), value, '/', BROWSER_SECONDS)
+
 const isSecure = ({ origin }: Origin): boolean => origin.startsWith('https:')
 
 /** The prefix `__Host-` requires Path=/; a cookie with a narrower path takes `__Secure-`. */
 const sessionName = (config: Origin): string => `${isSecure(config) ? '__Host-' : ''}keyward_session`
+const browserName = (config: Origin): string => `${isSecure(config) ? '__Host-' : ''}keyward_browser`
 const deviceName = (config: Origin): string => `${isSecure(config) ? '__Secure-' : ''}keyward_device`
+const stateName = (config: Origin): string => `${isSecure(config) ? '__Secure-' : ''}keyward_sso_`
+const statePath = (provider: string): string => `/service/auth/sso/${provider}/`
+
+const cookiePairs = (request: Request): string[] =>
+  (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())
 
 function valuesOf(request: Request, name: string): string[] {
   const start = `${name}=`
-  const pairs = (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())
-  return pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length))
+  return cookiePairs(request)
+    .filter((pair) => pair.startsWith(start))
+    .map((pair) => pair.slice(start.length))
 }
 
 const header = (config: Origin, name: string, value: string, path: string, maxAgeSeconds: number): string =>

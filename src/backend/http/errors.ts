@@ -1,7 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { ValueError } from '@sinclair/typebox/errors'
 import { DomainError, tooMany } from '../../core/errors.ts'
-import { TooBusyError } from '../../platform/limiter.ts'
+import { logRepeated } from '../../core/repeated-lines.ts'
+import { CallerBusyError, TooBusyError } from '../../platform/limiter.ts'
 import type { Log } from '../../platform/log.ts'
 import { PasswordsBusy } from '../../platform/passwords.ts'
 import { OutcomeUnknown, outageOf, outageSentence } from '../../platform/postgres/outages.ts'
@@ -42,7 +43,7 @@ export function errorResponse(
   }
   const reason = unavailableReason(error)
   if (reason !== null) {
-    log.warn({ requestId, code: (error as { code?: string }).code }, reason)
+    logRepeated(log, 'warn', { requestId, code: (error as { code?: string }).code }, reason)
     return { status: 503, message: reason, headers: { 'retry-after': '1' } }
   }
   log.error({ requestId, ...safeCause(error) }, 'Request failed')
@@ -58,6 +59,7 @@ const INTERNAL_ERROR = "Internal error. The log has the details under the reques
 /** Why the request should be retried soon; null when a retry is pointless. */
 function unavailableReason(error: unknown): string | null {
   if (error instanceof OutcomeUnknown) return UNKNOWN_OUTCOME
+  if (error instanceof CallerBusyError) return error.message
   const outage = error instanceof TooBusyError ? 'busy' : outageOf(error)
   return outage === null ? null : outageSentence(outage)
 }

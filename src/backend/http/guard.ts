@@ -4,6 +4,7 @@ import { type Actor, type Caller, isActor } from '../../core/actor.ts'
 import { forbidden } from '../../core/errors.ts'
 import type { IfMatch } from '../../core/etags.ts'
 import { type Action, type AppClass, allows, type OrganisationClass } from '../../core/permissions.ts'
+import { requireFactor } from '../../core/second-factor/requirement.ts'
 import { audited } from './refusals.ts'
 import type { RequestStates } from './requests.ts'
 
@@ -19,8 +20,13 @@ const NOT_A_MEMBER = 'You are not a member of an organisation.'
  * version of the state, so that it can be sent from memory; otherwise why it is `not`.
  */
 export const guard = (ctx: Context, requests: RequestStates) => {
-  const authorise = async (request: Request, check: (caller: Caller) => void): Promise<unknown> => {
+  const authorise = async (
+    request: Request,
+    check: (caller: Caller) => void,
+    isForAnyone = false,
+  ): Promise<unknown> => {
     const caller = await requests.authenticate(request)
+    if (!isForAnyone) requireFactor(caller)
     check(caller)
     requests.requireUsableQuery(request)
     await requests.waitForTurn(request)
@@ -59,7 +65,7 @@ export const guard = (ctx: Context, requests: RequestStates) => {
     caller: (kind: keyof typeof CALLER_DESCRIPTIONS) => ({
       detail: { 'x-permission': CALLER_DESCRIPTIONS[kind] } as object,
       transform: async (context: GuardInput) => {
-        context.body = await authorise(context.request, (caller) => {
+        const check = (caller: Caller) => {
           if (kind === 'any') return
           if (!isActor(caller)) throw forbidden(NOT_A_MEMBER)
           if (kind === 'actor') return
@@ -67,7 +73,8 @@ export const guard = (ctx: Context, requests: RequestStates) => {
           if (kind === 'signed-in member' && caller.credential.kind !== 'session') {
             throw forbidden('Create personal access tokens with a session token, not with an access token.')
           }
-        })
+        }
+        context.body = await authorise(context.request, check, kind === 'any')
       },
       resolve: ({ request }) => ({ caller: requests.callerOf(request), ...actorOf({ request }) }),
     }),

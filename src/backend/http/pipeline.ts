@@ -1,7 +1,9 @@
 import type { Context } from '../../context.ts'
 import { isAllowedHost, isAllowedOrigin } from '../../platform/http/hosts.ts'
+import { traceRequest } from '../../platform/http/request-spans.ts'
 import { API_HEADERS, addHeaders, transportSecurity } from '../../platform/http/security-headers.ts'
 import { withinDeadline } from '../../platform/postgres/deadlines.ts'
+import { tracing } from '../../platform/tracing.ts'
 import { createAnswers } from './answers.ts'
 import { errorResponse, NOT_FOUND, toResponse } from './errors.ts'
 import { hostOf, type RequestStates } from './requests.ts'
@@ -12,8 +14,11 @@ type Handler = (request: Request, ...rest: unknown[]) => Response | Promise<Resp
 /** `/v1` is served under these prefixes too, for clients that use them. */
 const ALIAS = /^\/(?:service|service\/public|public)(?=\/v1(?:\/|$))/
 
-/** Health, readiness and metrics are served for any Host. */
-const ANY_HOST = /^\/service\/(?:health|ready|metrics)\/?$/
+/** Health and readiness are served for any Host. */
+const ANY_HOST = /^\/service\/(?:health|ready)\/?$/
+
+/** Reads that change something and ask an identity provider, which has a deadline of its own. */
+const ASKS_A_PROVIDER = /^\/service\/auth\/sso\/[^/]+\/(?:authorize|callback)\/?$/
 
 const CORS_HEADERS: Readonly<Record<string, string>> = {
   'access-control-expose-headers':
@@ -46,7 +51,7 @@ export function requestPipeline(
         // Also where the answer is no longer waited for: only then has the caller's work ended.
         const handled = handling.finally(() => requests.of(original).endTurn?.())
         // Looking up the caller, waiting for a turn and reading each have a deadline of their own, and would add up.
-        const isRead = original.method === 'GET' || original.method === 'HEAD'
+        const isRead = /^(GET|HEAD)$/.test(original.method) && !ASKS_A_PROVIDER.test(path)
         const deadline = Math.max(0, start + ctx.db.deadlines.statementMilliseconds - performance.now())
         return withinDeadline(handled, isRead ? deadline : Infinity)
       }
@@ -54,7 +59,7 @@ export function requestPipeline(
       return await answers.send(request, await respond())
     }
 
-    return async (original, ...rest) => {
+    const answer = async (original: Request, rest: unknown[]): Promise<Response> => {
       const start = performance.now()
       const state = requests.of(original)
       const origin = original.headers.get('origin')
@@ -77,6 +82,15 @@ export function requestPipeline(
       addHeaders(response.headers, state.headers)
       response.headers.set('x-request-id', state.source.requestId)
       return response
+    }
+
+    return (original, ...rest) => {
+      if (tracing() === null) return answer(original, rest)
+      return traceRequest(
+        original,
+        { traceparent: () => requests.traceparentOf(original), route: () => requests.of(original).route },
+        () => answer(original, rest),
+      )
     }
   }
 }

@@ -6,6 +6,7 @@ import type { Refusal, RefusalType } from '../../core/audit/refusals.ts'
 import type { Resource } from '../../core/audit/resources.ts'
 import { findOrganisationId } from '../../core/deployment.ts'
 import { isId } from '../../core/id.ts'
+import { logRepeated } from '../../core/repeated-lines.ts'
 import type { ErrorResponse } from './errors.ts'
 import type { RequestState } from './requests.ts'
 
@@ -46,7 +47,7 @@ export async function recordRefusal(
   const { requestId, ipAddress } = source
   if (error.status === 401) {
     ctx.metrics.countUnauthenticated()
-    ctx.log.info({ requestId, ipAddress, route }, 'Request without valid credentials')
+    logRepeated(ctx.log, 'info', { requestId, ipAddress, route }, 'Request without valid credentials')
   }
   if (error.status !== 403 || caller === null || declared === undefined) return
   const refusal = refusalOf(declared, parameters, error.message)
@@ -60,10 +61,8 @@ export async function recordRefusal(
     await recordCoalesced(ctx, caller, organisationId, { ...refusal, resourceId, environmentId })
   } catch (cause) {
     const { name, code } = cause as { name?: string; code?: string }
-    ctx.log.error(
-      { requestId, eventType: declared.eventType, cause: name, code },
-      'The audit entry of a refusal could not be written',
-    )
+    const fields = { requestId, eventType: declared.eventType, cause: name, code }
+    logRepeated(ctx.log, 'error', fields, 'The audit entry of a refusal could not be written')
   }
 }
 

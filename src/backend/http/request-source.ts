@@ -46,6 +46,20 @@ export function sourceReader(trusted: readonly string[], peerAddress: PeerAddres
   }
 }
 
+/**
+ * Reads the trace that a trusted proxy says a request belongs to, its `traceparent`. Nobody else's is read: it decides
+ * whether the request is recorded, and under which id.
+ */
+export function traceparentReader(trusted: readonly string[], peerAddress: PeerAddress) {
+  const isTrusted = proxyTrust(trusted)
+  return (request: Request): string | null => {
+    const traceparent = request.headers.get('traceparent')
+    if (traceparent === null) return null
+    const peer = canonicalAddress(peerAddress(request))
+    return peer !== null && isTrusted(peer) ? traceparent : null
+  }
+}
+
 function clientOf(forwarded: string, peer: string, isTrusted: (address: string) => boolean): string {
   let client = peer
   for (const entry of forwarded.split(',').reverse()) {

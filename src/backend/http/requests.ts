@@ -5,7 +5,7 @@ import { tooMany } from '../../core/errors.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { createBodies, type IncomingBody } from './body.ts'
 import { requireUsableQuery } from './query.ts'
-import { type PeerAddress, sourceReader } from './request-source.ts'
+import { type PeerAddress, sourceReader, traceparentReader } from './request-source.ts'
 
 /** State of one request in progress. */
 export type RequestState = {
@@ -34,6 +34,7 @@ export type RequestStates = ReturnType<typeof createRequestStates>
 export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
   const states = new WeakMap<Request, RequestState>()
   const readSource = sourceReader(ctx.config.trustedProxies, peerAddress, ctx.log)
+  const traceparentOf = traceparentReader(ctx.config.trustedProxies, peerAddress)
   const bodies = createBodies()
   const isLimited = ctx.config.rateLimits.default !== null
 
@@ -85,6 +86,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
 
   return {
     of,
+    traceparentOf,
     /** The version of the state at some moment after the request arrived. */
     confirm: (request: Request): Promise<string> => confirm(of(request)),
     /** Who calls `/v1` with which token; 401, and 429 beyond the limits. Once for a request, however often it is called. */
@@ -118,6 +120,12 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     waitForPublicTurn: async (request: Request): Promise<void> => {
       const state = of(request)
       state.endTurn = await ctx.limitPublic.enter(networkOf(state.source.ipAddress))
+    },
+    /** Ends the turn early, before something slow that needs no connection of the database. */
+    leaveTurn: (request: Request): void => {
+      const state = of(request)
+      state.endTurn?.()
+      state.endTurn = null
     },
     /** Registers the body of a request before routing. */
     expectBody: (request: Request, path: string): void => {

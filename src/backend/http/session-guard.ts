@@ -3,6 +3,8 @@ import type { Context } from '../../context.ts'
 import { authenticateCookie, authenticateSessionToken } from '../../core/authentication/authenticate.ts'
 import { DomainError, forbidden } from '../../core/errors.ts'
 import { requireRecentlySignedInOwner } from '../../core/organisations/ownership-transfer.ts'
+import { requireFactor } from '../../core/second-factor/requirement.ts'
+import { requireRecentSignIn } from '../../core/sessions/recent-sign-in.ts'
 import type { SignedInUser } from '../../core/sessions/session.ts'
 import { isAllowedOrigin } from '../../platform/http/hosts.ts'
 import { readSessionCookie } from './cookies.ts'
@@ -14,8 +16,18 @@ const CALLER_DESCRIPTIONS = {
   any: 'any signed-in user, by session cookie or session token',
   passwordAuth: 'any signed-in user, by session cookie or session token',
   cookie: 'any signed-in user, by session cookie',
+  recent: 'any signed-in user, by session cookie, signed in within the last 10 minutes',
   owner: 'the Owner, by session cookie, signed in within the last 10 minutes',
+  signOut: 'any signed-in user, by session cookie or session token',
+  factors: 'any signed-in user, by session cookie',
+  changeFactors: 'any signed-in user, by session cookie, signed in within the last 10 minutes',
 } as const
+
+/** What a session may do that lacks a required second factor. */
+const WITHOUT_FACTOR: readonly string[] = ['signOut', 'factors', 'changeFactors']
+
+/** What takes no session token: a page that only has one must not change how its user signs in. */
+const COOKIE_ONLY: readonly string[] = ['cookie', 'recent', 'owner', 'factors', 'changeFactors']
 
 /**
  * Declares on a route under `/service/auth/` who may call it: `public` anyone, `session` a user with a session. With
@@ -25,15 +37,19 @@ const CALLER_DESCRIPTIONS = {
 export const sessionGuard = (ctx: Context, requests: RequestStates) => {
   const authorise = async (request: Request, kind: keyof typeof CALLER_DESCRIPTIONS): Promise<void> => {
     const { source } = requests.of(request)
-    const authorization = kind === 'cookie' || kind === 'owner' ? null : request.headers.get('authorization')
+    const authorization = COOKIE_ONLY.includes(kind) ? null : request.headers.get('authorization')
     if (authorization !== null) {
-      requests.setCaller(request, await authenticateSessionToken(ctx, authorization, source))
+      const caller = await authenticateSessionToken(ctx, authorization, source)
+      requests.setCaller(request, caller)
+      if (!WITHOUT_FACTOR.includes(kind)) requireFactor(caller)
       return
     }
     const cookie = readSessionCookie(ctx.config, request)
     const { caller, signedInAt } = await authenticateCookie(ctx, cookie, source)
     requests.setCaller(request, caller)
+    if (!WITHOUT_FACTOR.includes(kind)) requireFactor(caller)
     if (kind === 'owner') requireRecentlySignedInOwner(ctx, caller, signedInAt)
+    if (kind === 'recent' || kind === 'changeFactors') requireRecentSignIn(ctx, signedInAt)
   }
 
   return new Elysia({ name: 'session-guard', normalize: false }).use(audited).macro({
@@ -78,8 +94,12 @@ const COOKIE_OR_TOKEN = [{ cookie: [] }, { bearer: [] }]
 const SECURITY = {
   any: COOKIE_OR_TOKEN,
   passwordAuth: COOKIE_OR_TOKEN,
+  signOut: COOKIE_OR_TOKEN,
   cookie: [{ cookie: [] }],
+  recent: [{ cookie: [] }],
   owner: [{ cookie: [] }],
+  factors: [{ cookie: [] }],
+  changeFactors: [{ cookie: [] }],
 } as const
 
 function requirePasswordAuth(ctx: Context): void {

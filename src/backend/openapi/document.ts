@@ -122,10 +122,14 @@ const EVERY_ROUTE: Record<string, Json> = {
 
 const headers = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
 
+const LOCATION = { Location: { description: 'Where to go.', schema: { type: 'string' } } }
+
 const cleanParameter = (parameter: Json): Json => ({ ...parameter, schema: cleanSchema(parameter.schema) })
 
 function cleanResponse(response: Json, status: string): Json {
   if (status === '204') return { description: 'Success, without a body.', headers }
+  if (status === '302')
+    return { description: 'To the address in `Location`.', headers: { ...headers, ...LOCATION } }
   const description = response.description ?? 'Success.'
   if (Number(status) < 400) return { description, headers, content: jsonOnly(response) }
   const example = { error: String(description) }

@@ -18,6 +18,7 @@ const TYPICAL: Readonly<Record<string, unknown>> = {
   username: 'ada@example.org',
   email: 'ada@example.org',
   inviteeEmail: 'grace@example.org',
+  return_to: '/apps',
   color: '#1F6FEB',
   status: 'alive',
   version: 'v1.0.0',

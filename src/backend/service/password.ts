@@ -1,9 +1,18 @@
+import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import { ChangePassword, changePassword } from '../../core/accounts/password-change.ts'
 import { Register, Registered, register } from '../../core/accounts/registration.ts'
+import { SecondFactorAsked } from '../../core/second-factor/factor.ts'
 import { SignedIn, SignIn, signIn } from '../../core/sign-in/sign-in.ts'
-import { deviceCookie, endedSessionCookie, readDeviceCookies, sessionCookie } from '../http/cookies.ts'
+import {
+  browserCookie,
+  deviceCookie,
+  endedSessionCookie,
+  readDeviceCookies,
+  signInBrowser,
+  signInCookies,
+} from '../http/cookies.ts'
 import type { RequestStates } from '../http/requests.ts'
 import { NoContent, responses } from '../http/responses.ts'
 import { sessionGuard } from '../http/session-guard.ts'
@@ -38,22 +47,24 @@ export const passwordRoutes = (ctx: Context, requests: RequestStates) =>
       '/login',
       async ({ body, request, set }) => {
         const { source } = requests.of(request)
-        const signedIn = await signIn(ctx, body, source, readDeviceCookies(ctx.config, request))
-        set.headers['set-cookie'] = [
-          sessionCookie(ctx.config, signedIn.cookie),
-          deviceCookie(ctx.config, signedIn.deviceCookie),
-        ]
-        return signedIn.answer
+        const from = signInBrowser(ctx.config, request)
+        const outcome = await signIn(ctx, body, source, from)
+        if ('asked' in outcome) {
+          set.headers['set-cookie'] = browserCookie(ctx.config, from.browser)
+          return outcome.asked
+        }
+        set.headers['set-cookie'] = signInCookies(ctx.config, outcome)
+        return outcome.answer
       },
       {
         public: 'passwordAuth',
         body: SignIn,
-        response: responses(200, SignedIn, 400, 401, 403, 413, 415),
+        response: responses(200, Type.Union([SignedIn, SecondFactorAsked]), 400, 401, 403, 413, 415),
         detail: {
           tags,
           summary: 'Sign in',
           description:
-            'Starts a session: a cookie for browsers, and a session token, valid for 15 minutes, for `/v1`; beyond 50 sessions the oldest ends. Sets a device cookie, so that failed attempts of others never lock this browser out.',
+            'Starts a session: a cookie for browsers, and a session token, valid for 15 minutes, for `/v1`; beyond 50 sessions the oldest ends. Sets a device cookie, so that failed attempts of others never lock this browser out. Where the account has a second factor, it starts no session yet: it gives a ticket for `POST /service/auth/second-factor/`.',
         },
       },
     )

@@ -43,7 +43,7 @@ export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
         set.headers['set-cookie'] = endedSessionCookie(ctx.config)
       },
       {
-        session: 'any',
+        session: 'signOut',
         audit: 'session.delete_refused',
         body: EmptyBody,
         response: responses(204, NoContent, 400, 401, 403, 413, 415),
@@ -58,7 +58,7 @@ export const sessionsRoutes = (ctx: Context, requests: RequestStates) =>
       session: 'any',
       audit: 'session.read_refused',
       query: PageQuery,
-      response: responses(200, ListOf(Session), 400, 401),
+      response: responses(200, ListOf(Session), 400, 401, 403),
       detail: {
         tags,
         summary: 'List your sessions',

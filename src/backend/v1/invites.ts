@@ -3,9 +3,10 @@ import type { Context } from '../../context.ts'
 import { ListOf } from '../../core/contract/lists.ts'
 import { CreateInvite, Invite, PENDING_INVITES } from '../../core/invites/invite.ts'
 import * as invites from '../../core/invites/invites.ts'
+import { INVITE_MAILS_TO_ADDRESS } from '../../core/invites/mail-limits.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, EmptyBody, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Invites']
 
@@ -34,6 +35,18 @@ export const invitesRoutes = (ctx: Context, requests: RequestStates) =>
         tags,
         summary: 'Create an invite',
         description: `Invites an e-mail address to any role without global access, for 14 days. Without a mail gateway the response holds the link to hand over; with one the link is mailed. There can be ${PENDING_INVITES.most} pending invites.`,
+      },
+    })
+    .post('/:id/resend', ({ actor, params }) => invites.resend(ctx, actor, params.id), {
+      permission: ['Members', 'create'],
+      audit: 'invite.resend_refused',
+      params: ById,
+      body: EmptyBody,
+      response: responses(204, NoContent, 400, 401, 403, 404, 409, 413, 415),
+      detail: {
+        tags,
+        summary: 'Mail an invite again',
+        description: `The mail has the same link, which is valid no longer than before. An invite is mailed again at most once a minute, and ${INVITE_MAILS_TO_ADDRESS} mails of invites go to one address in a day. Without a mail gateway it is refused with 409.`,
       },
     })
     .delete('/:id', ({ actor, params }) => invites.cancel(ctx, actor, params.id), {

@@ -17,6 +17,7 @@ const Query = t.Composite(
       resource_type: ExactText('Such as `role`.'),
       resource_id: ExactText('The id of the resource.'),
       event_type: ExactText('Such as `role.created`.'),
+      actor_type: ExactText('`user`, `service_account` or `operator`.'),
       actor_id: ExactText('The id of the actor.'),
     }),
   ],
@@ -50,6 +51,7 @@ function filterOf(query: typeof Query.static): EntryFilter {
     ...(query.resource_type !== undefined && { resourceType: query.resource_type }),
     ...(query.resource_id !== undefined && { resourceId: query.resource_id }),
     ...(query.event_type !== undefined && { eventType: query.event_type }),
+    ...(query.actor_type !== undefined && { actorType: query.actor_type }),
     ...(query.actor_id !== undefined && { actorId: query.actor_id }),
   }
 }

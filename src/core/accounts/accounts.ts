@@ -33,6 +33,11 @@ export async function lockAccountByEmail(
 export const markEmailVerified = async (tx: Transaction, userId: string, at: Date): Promise<boolean> =>
   (await queries.markEmailVerified(tx, userId, at)).count > 0
 
+/** Lets an account sign in although its e-mail address was never verified; the address stays unverified. */
+export async function waiveVerification(tx: Transaction, userId: string, at: Date): Promise<void> {
+  await queries.waiveVerification(tx, userId, at)
+}
+
 /** Gives an account a new password, whatever the old one was. */
 export async function replacePassword(
   tx: Transaction,
@@ -41,4 +46,27 @@ export async function replacePassword(
   at: Date,
 ): Promise<void> {
   await queries.replacePassword(tx, userId, passwordHash, at)
+}
+
+/** Gives an account without a name this one; does nothing for an empty one. */
+export async function nameIfEmpty(tx: Transaction, userId: string, name: string, at: Date): Promise<void> {
+  if (name !== '') await queries.nameIfEmpty(tx, userId, name, at)
+}
+
+/** Lets the next single sign-on with an account's verified address link its identity, once, until then. */
+export async function allowLink(tx: Transaction, userId: string, until: Date): Promise<void> {
+  await queries.allowLink(tx, userId, until)
+}
+
+/** Uses up an operator's permission to link an identity to an account; false when there is none at this time. */
+export const useLinkPermission = (tx: Transaction, userId: string, at: Date): Promise<boolean> =>
+  queries.useLinkPermission(tx, userId, at)
+
+/** Whether an account was never a member of an organisation, not even one who was removed. */
+export const wasNeverMember = (tx: Transaction, userId: string): Promise<boolean> =>
+  queries.wasNeverMember(tx, userId)
+
+/** Removes an account's password and its name, which somebody else has chosen. */
+export async function clearAccount(tx: Transaction, userId: string, at: Date): Promise<void> {
+  await queries.clear(tx, userId, at)
 }

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import { type DomainError, forbidden, unauthenticated } from '../errors.ts'
 import { revokePasswordLinks } from '../links/email-links.ts'
+import { queueNotice, wakeNotices } from '../notices/notices.ts'
 import { StrictObject, Text } from '../schema.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import * as sessions from '../sessions/sessions.ts'
@@ -54,7 +55,9 @@ export async function changePassword(
       resourceId: userId,
       ...passwordEvent('Password changed', revoked),
     })
+    await queueNotice(ctx, tx, userId, 'password-changed')
   })
+  await wakeNotices(ctx)
   const bound = (password_hash: string) => ({ user_id: userId, password_hash })
   return { deviceCookie: deviceCookie(ctx, bound(after), deviceCookies, bound(before)) }
 }

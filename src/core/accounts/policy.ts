@@ -9,6 +9,7 @@ export const register: Policy<{
   hasSetupToken: boolean
   isOpen: boolean
   hasInvite: boolean
+  isAllowedAddress: boolean
 }> = [
   forbid(
     'The first account needs setup_token, with the value of SETUP_TOKEN.',
@@ -17,5 +18,9 @@ export const register: Policy<{
   forbid(
     'Registration is by invite only.',
     ({ isFirst, isOpen, hasInvite }) => !isFirst && !isOpen && !hasInvite,
+  ),
+  forbid(
+    'E-mail addresses of this domain may not have an account here.',
+    ({ isAllowedAddress }) => !isAllowedAddress,
   ),
 ]

@@ -49,6 +49,7 @@ export const insertUser = (
     | 'email_key'
     | 'full_name'
     | 'password_hash'
+    | 'email_verified_at'
     | 'verification_required'
     | 'created_at'
     | 'updated_at'
@@ -61,6 +62,10 @@ export const markEmailVerified = (tx: Transaction, userId: string, at: Date) =>
     update users set email_verified_at = ${at}, updated_at = ${at}
     where id = ${userId} and email_verified_at is null`
 
+/** Asks for no verified e-mail address at sign-in any more. */
+export const waiveVerification = (tx: Transaction, userId: string, at: Date) =>
+  tx`update users set verification_required = false, updated_at = ${at} where id = ${userId} and verification_required`
+
 /** Replaces an account's password hash, unless it is another than `before` by now. */
 export const changePassword = (tx: Transaction, userId: string, before: string, after: string, at: Date) =>
   tx`
@@ -70,3 +75,27 @@ export const changePassword = (tx: Transaction, userId: string, before: string, 
 /** Replaces an account's password hash, whatever it was. */
 export const replacePassword = (tx: Transaction, userId: string, passwordHash: string, at: Date) =>
   tx`update users set password_hash = ${passwordHash}, updated_at = ${at} where id = ${userId}`
+
+/** Gives an account without a name this one. */
+export const nameIfEmpty = (tx: Transaction, userId: string, name: string, at: Date) =>
+  tx`update users set full_name = ${name}, updated_at = ${at} where id = ${userId} and full_name = ''`
+
+/** Permits an identity to be linked to an account until then. */
+export const allowLink = (tx: Transaction, userId: string, until: Date) =>
+  tx`update users set link_allowed_until = ${until} where id = ${userId}`
+
+/** Ends the permission to link an identity to an account; false when there is none at this time. */
+export const useLinkPermission = async (tx: Transaction, userId: string, at: Date): Promise<boolean> =>
+  (
+    await tx`
+      update users set link_allowed_until = null
+      where id = ${userId} and link_allowed_until > ${at}`
+  ).count > 0
+
+/** Whether an account was never a member of an organisation, not even one who was removed. */
+export const wasNeverMember = async (tx: Transaction, userId: string): Promise<boolean> =>
+  (await tx`select 1 from members where user_id = ${userId} limit 1`).length === 0
+
+/** Removes an account's password and its name. */
+export const clear = (tx: Transaction, userId: string, at: Date) =>
+  tx`update users set password_hash = null, full_name = '', updated_at = ${at} where id = ${userId}`

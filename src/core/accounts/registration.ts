@@ -1,28 +1,20 @@
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
-import type { Transaction } from '../../platform/postgres/database.ts'
 import type { RequestSource } from '../actor.ts'
 import { conflict } from '../errors.ts'
-import { acceptFor, lockInvite, requireInviteFor } from '../invites/acceptance.ts'
+import { requireInviteFor } from '../invites/acceptance.ts'
 import { sendVerification } from '../links/email-links.ts'
-import { createOrganisation } from '../organisations/creation.ts'
+import { wakeNotices } from '../notices/notices.ts'
 import { enforce } from '../policy.ts'
-import { written } from '../rows.ts'
 import { Email, Id, Name, StrictObject, Text } from '../schema.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
 import { countRegistration, countSetupToken } from '../sign-in/sign-in-limits.ts'
 import { normaliseName } from '../text.ts'
 import { lockingTransaction, transaction } from '../transactions.ts'
-import {
-  Account,
-  type AccountRow,
-  emailKey,
-  NewPassword,
-  needsVerification,
-  presentAccount,
-} from './account.ts'
-import { recordAccount } from './account-audit.ts'
+import { Account, emailKey, NewPassword, needsVerification, presentAccount } from './account.ts'
+import { isAllowedAddress } from './addresses.ts'
+import { createAccount } from './creation.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
@@ -76,99 +68,50 @@ export async function register(
   const begin: typeof transaction =
     input.invite === undefined ? transaction : (ctx, work) => lockingTransaction(ctx, key, work)
   const registered = await begin(ctx, async (tx) => {
-    const isFirst = isProbablyFirst && (await queries.lockDeployment(tx))[0]?.organisation_id === null
-    if (isProbablyFirst && !isFirst) enforce(policy.register, factsOf(ctx.config, false, input))
-    // Before the account is stored: of two concurrent registrations with one invite, the second is told that it is used.
-    const invite = input.invite === undefined ? null : await lockInvite(ctx, tx, input.invite, key)
-    const userId = await insertUser(ctx, tx, input, passwordHash, isFirst)
-    if (invite !== null) {
-      const name = normaliseName(input.full_name ?? '')
-      await acceptFor(ctx, tx, invite, { userId, name, credential: null, source })
-    } else if (isFirst) {
-      await createOrganisation(ctx, tx, userId, normaliseName(input.organisation_name ?? 'My organisation'))
-    }
-    const account = written(await queries.find(tx, userId))
-    await recordRegistration(ctx, tx, account, isFirst, source)
+    const account = await createAccount(ctx, tx, {
+      email: input.email,
+      fullName: normaliseName(input.full_name ?? ''),
+      passwordHash,
+      isVerified: false,
+      organisationName: normaliseName(input.organisation_name ?? 'My organisation'),
+      invite: input.invite ?? null,
+      isProbablyFirst,
+      requireAllowedLater: () => enforce(policy.register, factsOf(ctx.config, false, input)),
+      source,
+      description: 'Account registered.',
+    })
     const verificationRequired = needsVerification(ctx, account)
-    if (verificationRequired) await sendVerification(ctx, tx, userId)
+    if (verificationRequired) await sendVerification(ctx, tx, account.user_id)
     return {
       answer: { ...presentAccount(ctx, account), verificationRequired },
       deviceCookie: deviceCookie(ctx, account, deviceCookies),
     }
   })
-  if (registered.answer.verificationRequired) await ctx.queue.wake()
+  await wakeNotices(ctx)
   return registered
 }
 
 /** The facts that the policy needs. Without SETUP_TOKEN, no setup token is needed. */
 export const factsOf = (
-  config: Pick<Context['config'], 'setupToken' | 'registration'>,
+  config: Pick<Context['config'], 'setupToken' | 'registration' | 'allowedEmailDomains'>,
   isFirst: boolean,
-  input: Pick<Register, 'setup_token' | 'invite'>,
+  input: Pick<Register, 'email' | 'setup_token' | 'invite'>,
 ) => ({
   isFirst,
-  hasSetupToken: config.setupToken === null || isSame(config.setupToken, input.setup_token ?? ''),
+  hasSetupToken: hasRightSetupToken(config, input.setup_token),
   isOpen: config.registration === 'open',
   hasInvite: input.invite !== undefined,
+  isAllowedAddress: isAllowedAddress(config, input.email),
 })
+
+/** Whether the right setup token was sent, or none is needed. */
+export const hasRightSetupToken = (
+  { setupToken }: Pick<Context['config'], 'setupToken'>,
+  given: string | undefined,
+): boolean => setupToken === null || isSame(setupToken, given ?? '')
 
 /** Compares hashes, so that the time depends neither on the secret's length nor on the first difference. */
 function isSame(secret: string, given: string): boolean {
   const [a, b] = [secret, given].map((text) => createHash('sha256').update(text).digest())
   return a !== undefined && b !== undefined && timingSafeEqual(a, b)
-}
-
-async function insertUser(
-  ctx: Context,
-  tx: Transaction,
-  input: Register,
-  passwordHash: string,
-  isFirst: boolean,
-): Promise<string> {
-  const now = ctx.clock.now()
-  const id = randomUUID()
-  await queries.insertUser(tx, {
-    id,
-    email: input.email,
-    email_key: emailKey(input.email),
-    full_name: normaliseName(input.full_name ?? ''),
-    password_hash: passwordHash,
-    verification_required: ctx.config.smtp !== null && !isFirst,
-    created_at: now,
-    updated_at: now,
-  })
-  return id
-}
-
-async function recordRegistration(
-  ctx: Context,
-  tx: Transaction,
-  account: AccountRow,
-  isFirst: boolean,
-  source: RequestSource,
-): Promise<void> {
-  await recordAccount(
-    ctx,
-    tx,
-    account,
-    { source },
-    {
-      eventType: 'user.registered',
-      resourceId: account.user_id,
-      description: 'Account registered.',
-    },
-  )
-  if (!isFirst || account.member_id === null) return
-  await recordAccount(
-    ctx,
-    tx,
-    account,
-    { source },
-    {
-      eventType: 'organisation.created',
-      resourceId: account.organisation_id,
-      resourceMetadata: { name: account.organisation_name },
-      description: `Organisation "${account.organisation_name}" created.`,
-    },
-  )
 }

@@ -17,6 +17,9 @@ export type AuditActor = Readonly<{
   source: RequestSource
 }>
 
+/** Whoever runs Keyward: who that is, is not known. `by` is the command that was run, or the setting that was made. */
+export type Operator = Readonly<{ type: 'operator'; by: string }>
+
 /** Records an actor's change, in the transaction of the change. */
 export const record = (ctx: Context, tx: Queryable, actor: Actor, event: AuditEvent): Promise<void> =>
   recordAs(ctx, tx, actor, actor.organisation.id, event)
@@ -43,14 +46,33 @@ export async function recordAs(
   await queries.insert(db, [entryRow(ctx, actor, organisationId, event)])
 }
 
+/** Records what an operator did, in the transaction of the change. Gives the entry's id. */
+export async function recordByOperator(
+  ctx: Context,
+  tx: Queryable,
+  operator: Operator,
+  organisationId: string,
+  event: AuditEvent,
+): Promise<string> {
+  const entry = newEntry(ctx, operatorColumns(ctx, operator), organisationId, event)
+  await queries.insert(tx, [entry])
+  return entry.id
+}
+
 /** An entry as it is stored. */
-export function entryRow(
+export const entryRow = (
   ctx: Context,
   actor: AuditActor,
   organisationId: string,
   event: AuditEvent | Refusal,
-): queries.NewEntry {
-  const { credential } = actor
+): queries.NewEntry & { actor_id: string } => newEntry(ctx, actorColumns(ctx, actor), organisationId, event)
+
+function newEntry<Who extends queries.EntryActor>(
+  ctx: Context,
+  who: Who,
+  organisationId: string,
+  event: AuditEvent | Refusal,
+) {
   const { resourceMetadata, oldValues, newValues } = 'resourceType' in event ? NO_VALUES : event
   const json = (value: object | undefined) => (value === undefined ? null : ctx.db.json(value as never))
   return {
@@ -61,23 +83,36 @@ export function entryRow(
     resource_id: event.resourceId,
     app_id: event.appId ?? null,
     environment_id: event.environmentId ?? null,
-    actor_type: actor.type,
-    // A user without a membership has a user id.
-    actor_id: (actor.id ?? actor.userId) as string,
-    actor_metadata: ctx.db.json({
-      name: actor.name,
-      role: actor.role?.name ?? null,
-      ...(credential !== null && { [`${credential.kind}Id`]: credential.id }),
-    }),
+    ...who,
     resource_metadata: ctx.db.json((resourceMetadata ?? {}) as never),
     old_values: json(oldValues),
     new_values: json(newValues),
     description: event.description,
-    ip_address: actor.source.ipAddress,
-    user_agent: actor.source.userAgent,
-    request_id: actor.source.requestId,
     timestamp: ctx.clock.now(),
   }
 }
+
+const actorColumns = (ctx: Context, { credential, source, ...actor }: AuditActor) => ({
+  actor_type: actor.type,
+  // A user without a membership has a user id.
+  actor_id: (actor.id ?? actor.userId) as string,
+  actor_metadata: ctx.db.json({
+    name: actor.name,
+    role: actor.role?.name ?? null,
+    ...(credential !== null && { [`${credential.kind}Id`]: credential.id }),
+  }),
+  ip_address: source.ipAddress,
+  user_agent: source.userAgent,
+  request_id: source.requestId,
+})
+
+const operatorColumns = (ctx: Context, { type, by }: Operator) => ({
+  actor_type: type,
+  actor_id: null,
+  actor_metadata: ctx.db.json({ name: 'Operator', role: null, by }),
+  ip_address: null,
+  user_agent: null,
+  request_id: null,
+})
 
 const NO_VALUES = { resourceMetadata: undefined, oldValues: undefined, newValues: undefined }

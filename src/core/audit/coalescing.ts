@@ -17,7 +17,7 @@ const MOST_ENTRIES_PER_MINUTE = 20
 
 /**
  * Records a refusal or a failed sign-in, or adds one to the count of the entry with the same actor, event, target and
- * address in the same minute. So a caller that probes many targets can't flood the audit log. Limited in number, because
+ * address (and for a sign-in the same reason) in the same minute. So a caller that probes many targets can't flood the audit log. Limited in number, because
  * all may wait for one row; throws `TooBusyError` after the wait. Must not be called within a transaction.
  */
 export async function recordCoalesced(
@@ -54,9 +54,15 @@ async function countOrInsert(
   })
 }
 
-function withKey(entry: queries.NewEntry, kind: 'one' | 'many', minute: number): queries.CoalescedEntry {
+function withKey(
+  entry: queries.NewEntry & { actor_id: string },
+  kind: 'one' | 'many',
+  minute: number,
+): queries.CoalescedEntry {
   const { actor_id, event_type, resource_type, resource_id, ip_address } = entry
-  const same = [kind, actor_id, event_type, resource_type, resource_id, ip_address, minute]
+  // A sign-in fails for different reasons, which the description tells.
+  const reason = event_type === 'user.sign_in_failed' ? entry.description : null
+  const same = [kind, actor_id, event_type, resource_type, resource_id, ip_address, minute, reason]
   return { ...entry, coalesce_key: createHash('sha256').update(JSON.stringify(same)).digest() }
 }
 
@@ -69,4 +75,8 @@ const withoutTarget = (event: CoalescedEvent): CoalescedEvent => ({
 })
 
 /** So that an actor that changes its address has one shared entry as well. */
-const withoutAddress = (entry: queries.NewEntry) => ({ ...entry, ip_address: null, user_agent: null })
+const withoutAddress = <E extends queries.NewEntry>(entry: E) => ({
+  ...entry,
+  ip_address: null,
+  user_agent: null,
+})

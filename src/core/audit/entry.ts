@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { actorHasGlobalAccess } from '../access.ts'
 import type { Actor } from '../actor.ts'
-import { PrincipalType } from '../contract/references.ts'
+import { ActorType } from '../contract/references.ts'
 import { Nullable, Timestamp } from '../schema.ts'
 import type { Row } from '../tables.ts'
 
@@ -44,10 +44,13 @@ export const Entry = Type.Object({
   eventType: Type.String({ description: 'What happened, such as `role.created`.' }),
   resourceType: Type.String(),
   resourceId: Nullable(Type.String()),
-  actorType: PrincipalType,
-  actorId: Type.String({
-    description: "A membership's id (a user's where there is none) or a service account's.",
-  }),
+  actorType: ActorType,
+  actorId: Nullable(
+    Type.String({
+      description:
+        "A membership's id (a user's where there is none) or a service account's; null for an operator.",
+    }),
+  ),
   actorMetadata: Anything('The actor’s name and role at that time.'),
   resourceMetadata: Anything('The resource’s name at that time.'),
   oldValues: Nullable(Anything('Values before.')),
@@ -71,6 +74,7 @@ export type EntryFilter = Readonly<{
   resourceType?: string
   resourceId?: string
   eventType?: string
+  actorType?: string
   actorId?: string
 }>
 

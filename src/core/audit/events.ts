@@ -1,15 +1,4 @@
-import type { Resource } from './resources.ts'
-
-type Definition = Readonly<{
-  resource: Resource
-  /** What happened, in a sentence for the documentation. */
-  meaning: string
-  /** The fields of `resourceMetadata`. */
-  metadata?: readonly string[]
-  /** The fields of `oldValues` and `newValues`. */
-  old?: readonly string[]
-  new?: readonly string[]
-}>
+import { ACCOUNT_EVENTS, type Definition } from './account-events.ts'
 
 const name = ['name'] as const
 const roleValues = ['name', 'description', 'color', 'permissions'] as const
@@ -36,6 +25,11 @@ export const EVENTS = {
     metadata: name,
     old: ['name', 'description', 'environments'],
   },
+  'audit_log.entries_deleted': {
+    resource: 'audit_log',
+    meaning: 'Entries older than AUDIT_RETENTION_DAYS were deleted.',
+    new: ['count', 'before'],
+  },
   'environment.created': {
     resource: 'environment',
     meaning: 'An environment was added to an app.',
@@ -61,7 +55,18 @@ export const EVENTS = {
     meaning: 'An invite was accepted; its user is now a member.',
     new: ['memberId', 'role'],
   },
+  'invite.resent': { resource: 'invite', meaning: 'An invite was mailed again.' },
   'invite.cancelled': { resource: 'invite', meaning: 'An invite was cancelled.', old: ['role'] },
+  'job.retried': {
+    resource: 'job',
+    meaning: 'Jobs that had failed for good were enqueued again.',
+    new: ['count', 'names'],
+  },
+  'job.dropped': {
+    resource: 'job',
+    meaning: 'Jobs that had failed for good were deleted.',
+    old: ['count', 'names'],
+  },
   'member.access_changed': {
     resource: 'member',
     meaning: 'Environments were granted to a member, or revoked.',
@@ -161,23 +166,7 @@ export const EVENTS = {
     metadata: ['name', 'expiresAt', 'ownerId'],
     old: token,
   },
-  'user.registered': { resource: 'user', meaning: 'An account was registered.' },
-  'user.email_verified': { resource: 'user', meaning: 'The e-mail address of an account was verified.' },
-  'user.signed_in': { resource: 'user', meaning: 'A user signed in.' },
-  'user.sign_in_failed': {
-    resource: 'user',
-    meaning: 'A sign-in to an account failed. Failures of one minute share an entry with their count.',
-  },
-  'user.password_changed': {
-    resource: 'user',
-    new: ['revokedTokens'],
-    meaning: 'A password was changed; all sessions of the account ended.',
-  },
-  'user.password_reset': {
-    resource: 'user',
-    new: ['revokedTokens'],
-    meaning: 'A password was set by a reset link; all sessions of the account ended.',
-  },
+  ...ACCOUNT_EVENTS,
 } as const satisfies Readonly<Record<string, Definition>>
 
 export type EventType = keyof typeof EVENTS

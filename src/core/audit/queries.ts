@@ -41,7 +41,7 @@ export const list = (
 function entriesInRange(
   db: Queryable,
   organisationId: string,
-  { from, to, resourceType, resourceId, eventType, actorId }: EntryFilter,
+  { from, to, resourceType, resourceId, eventType, actorType, actorId }: EntryFilter,
   visibility: EntryVisibility,
   range: PageRange,
 ) {
@@ -57,6 +57,7 @@ function entriesInRange(
       ${resourceType === undefined ? db`` : db`and resource_type = ${resourceType}`}
       ${resourceId === undefined ? db`` : db`and resource_id = ${lowerId(resourceId)}`}
       ${eventType === undefined ? db`` : db`and event_type = ${eventType}`}
+      ${actorType === undefined ? db`` : db`and actor_type = ${actorType}`}
       ${actorId === undefined ? db`` : db`and actor_id = ${actorId}`}
       ${visibility === null ? db`` : db`and ${isVisible(db, visibility.grantsOf)}`}
       ${id === null ? db`` : db`and (timestamp, id) < (${timestamp}::timestamptz, ${id}::uuid)`}
@@ -96,33 +97,35 @@ const lowerId = (text: string): string => (isId(text) ? text.toLowerCase() : tex
 
 type Json = ReturnType<Queryable['json']>
 
-/** A new entry. */
-export type NewEntry = Row<
+/** Who acted in a new entry, and from where. */
+export type EntryActor = Row<
   'audit_entries',
-  | 'id'
-  | 'organisation_id'
-  | 'event_type'
-  | 'resource_type'
-  | 'resource_id'
-  | 'app_id'
-  | 'environment_id'
-  | 'actor_type'
-  | 'actor_id'
-  | 'description'
-  | 'ip_address'
-  | 'user_agent'
-  | 'request_id'
-  | 'timestamp'
+  'actor_type' | 'actor_id' | 'ip_address' | 'user_agent' | 'request_id'
 > &
+  Readonly<{ actor_metadata: Json }>
+
+/** A new entry. */
+export type NewEntry = EntryActor &
+  Row<
+    'audit_entries',
+    | 'id'
+    | 'organisation_id'
+    | 'event_type'
+    | 'resource_type'
+    | 'resource_id'
+    | 'app_id'
+    | 'environment_id'
+    | 'description'
+    | 'timestamp'
+  > &
   Readonly<{
-    actor_metadata: Json
     resource_metadata: Json
     old_values: Json | null
     new_values: Json | null
   }>
 
 /** A new entry that counts every request with the same key. */
-export type CoalescedEntry = NewEntry & Readonly<{ coalesce_key: Buffer }>
+export type CoalescedEntry = NewEntry & Readonly<{ actor_id: string; coalesce_key: Buffer }>
 
 /** Entries in one statement: each has 18 parameters, of which a statement can have 65,534. */
 const ENTRIES_PER_STATEMENT = 1000
@@ -133,6 +136,25 @@ export async function insert(db: Queryable, entries: readonly NewEntry[]): Promi
     await db`insert into audit_entries ${db(entries.slice(from, from + ENTRIES_PER_STATEMENT))}`
   }
 }
+
+/** Deletes up to `limit` entries from before then, oldest first; tells how many. Locked ones are passed over. */
+export const removeBefore = async (
+  tx: Transaction,
+  organisationId: string,
+  before: Date,
+  limit: number,
+): Promise<number> => {
+  const { count } = await tx`
+    delete from audit_entries where id in (
+      select id from audit_entries where organisation_id = ${organisationId} and timestamp < ${before}
+      order by timestamp, id limit ${limit} for update skip locked
+    )`
+  return count
+}
+
+/** Replaces the new values of an entry. */
+export const replaceNewValues = (tx: Transaction, id: string, values: Json) =>
+  tx`update audit_entries set new_values = ${values} where id = ${id}`
 
 /** Adds one to the count of the actor's own entry, else of the shared one; false without either. */
 export async function countAgain(

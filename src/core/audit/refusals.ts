@@ -19,6 +19,7 @@ export const REFUSALS = [
   'invite.create_refused',
   'invite.delete_refused',
   'invite.read_refused',
+  'invite.resend_refused',
   'key.read_refused',
   'member.access_change_refused',
   'member.delete_refused',
@@ -41,6 +42,7 @@ export const REFUSALS = [
   'token.create_refused',
   'token.delete_refused',
   'token.read_refused',
+  'user.read_refused',
   'user.update_refused',
 ] as const satisfies readonly `${Resource}.${string}_refused`[]
 

@@ -5,6 +5,7 @@ export type Resource =
   | 'audit_log'
   | 'environment'
   | 'invite'
+  | 'job'
   | 'key'
   | 'member'
   | 'organisation'

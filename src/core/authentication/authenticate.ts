@@ -3,6 +3,8 @@ import type { Database } from '../../platform/postgres/database.ts'
 import type { Caller, Credential, RequestSource } from '../actor.ts'
 import { unauthenticated } from '../errors.ts'
 import { permissionsOf } from '../permissions.ts'
+import { logRepeated } from '../repeated-lines.ts'
+import { lacksRequiredFactor } from '../second-factor/policy.ts'
 import { isSessionExpired, isSessionTokenExpired } from '../sessions/lifetime.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import { networkOf } from '../sign-in/sign-in-limits.ts'
@@ -61,12 +63,13 @@ export async function authenticateCookie(
   if (tokenKind(cookie) !== 'cookie') throw unauthenticated('Invalid session')
   const now = ctx.clock.now()
   const hash = hashToken(cookie)
-  const row = await lookUp(ctx, hash, source, queries.findByCookie)
+  const row = await lookUp(ctx, hash, source, (db) => queries.findByCookie(db, hash, asksForFactor(ctx)))
   if (row === undefined || isSessionExpired(lifetimeOf(row), now)) throw unauthenticated()
   ctx.lookUps.accept(hash)
   markUsed(ctx, 'session', row.credential_id, row.session_last_used_at, now)
   const credential = { kind: 'session', id: row.credential_id, text: cookie } as const
-  return { caller: callerFrom(row, credential, source) as SignedInUser, signedInAt: row.session_created_at }
+  const caller = sessionCallerFrom(ctx, row, credential, source) as SignedInUser
+  return { caller, signedInAt: row.session_created_at }
 }
 
 async function byAccessToken(
@@ -93,12 +96,14 @@ async function bySessionToken(
   confirm: Confirm,
 ): Promise<Caller> {
   const hash = hashToken(text)
-  const row = await recall(ctx, hash, source, confirm, queries.findBySessionToken, isSessionTokenLive)
+  const query = (db: Database) => queries.findBySessionToken(db, hash, asksForFactor(ctx))
+  const row = await recall(ctx, hash, source, confirm, query, isSessionTokenLive)
   if (row === undefined || !isSessionTokenLive(row, ctx.clock.now())) throw unauthenticated()
   ctx.lookUps.accept(hash)
-  return callerFrom(row, { kind: 'session', id: row.credential_id, text }, source)
+  return sessionCallerFrom(ctx, row, { kind: 'session', id: row.credential_id, text }, source)
 }
 
+const asksForFactor = ({ config }: Context): boolean => config.requireSecondFactor !== 'off'
 const isTokenLive = (row: queries.TokenCallerRow, now: Date): boolean =>
   row.expires_at === null || row.expires_at > now
 
@@ -171,7 +176,7 @@ function markUsed(
   ctx.limitSideWrites
     .run(id, async () => await mark(ctx.db, id, now, since))
     .then(([row]) => written(row?.last_used_at ?? null))
-    .catch(() => ctx.log.warn(`A ${what}'s last use could not be written`))
+    .catch(() => logRepeated(ctx.log, 'warn', {}, `A ${what}'s last use could not be written`))
     .finally(() => marking.delete(id))
 }
 
@@ -185,6 +190,22 @@ function markingOf(db: Database): Set<string> {
 }
 
 const markings = new WeakMap<Database, Set<string>>()
+
+function sessionCallerFrom(
+  { config }: Context,
+  row: queries.SessionCallerRow,
+  credential: Credential,
+  source: RequestSource,
+): Caller {
+  const lacksFactor = lacksRequiredFactor({
+    requirement: config.requireSecondFactor,
+    method: row.session_method,
+    hasFactor: row.has_factor,
+    kind: row.principal_id === null ? null : row.role_kind,
+  })
+  const caller = callerFrom(row, credential, source)
+  return lacksFactor ? { ...caller, lacksRequiredFactor: true } : caller
+}
 
 function callerFrom(row: queries.CallerRow, credential: Credential, source: RequestSource): Caller {
   if (row.principal_id === null) {

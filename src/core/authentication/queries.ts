@@ -20,11 +20,16 @@ export type CallerRow = (Principal | { principal_id: null }) & {
   full_name: string | null
 }
 
-/** The user of a session, and the times that decide whether the session has expired. */
+/**
+ * The user of a session, the times that decide whether the session has expired, and what decides whether it lacks a
+ * required second factor.
+ */
 export type SessionCallerRow = CallerRow & {
   session_created_at: Date
   session_expires_at: Date
   session_last_used_at: Date
+  session_method: Row<'sessions', 'method'>['method']
+  has_factor: boolean
 }
 
 /** The principal of an access token; its last use is mutable, where the row is remembered. */
@@ -38,9 +43,14 @@ const callerColumns = (db: Queryable) => db`
   r.id as role_id, r.kind as role_kind, r.name as role_name, r.permissions as role_permissions,
   u.id as user_id, u.email`
 
-const sessionColumns = (db: Queryable) => db`
+const sessionColumns = (db: Queryable, asksForFactor: boolean) => db`
   s.id as credential_id, s.created_at as session_created_at, s.expires_at as session_expires_at,
-  s.last_used_at as session_last_used_at, ${callerColumns(db)}, u.full_name`
+  s.last_used_at as session_last_used_at, s.method as session_method,
+  ${asksForFactor ? hasFactor(db) : db`true`} as has_factor, ${callerColumns(db)}, u.full_name`
+
+const hasFactor = (db: Queryable) => db`
+  (exists (select 1 from passkeys k where k.user_id = u.id)
+    or exists (select 1 from totp_secrets k where k.user_id = u.id and k.confirmed_at is not null))`
 
 /** The user of session `s`, with principal and role where there is an active membership. */
 const userOfSession = (db: Queryable) => db`
@@ -61,19 +71,19 @@ export const findByToken = (db: Queryable, hash: Buffer) =>
     left join users u on u.id = m.user_id
     where t.hash = ${hash}`
 
-/** The user of a session token, by the token's hash. */
-export const findBySessionToken = (db: Queryable, hash: Buffer) =>
+/** The user of a session token, by the token's hash. Looks for factors only if asked to. */
+export const findBySessionToken = (db: Queryable, hash: Buffer, asksForFactor: boolean) =>
   db<SessionTokenCallerRow[]>`
-    select b.expires_at, ${sessionColumns(db)}
+    select b.expires_at, ${sessionColumns(db, asksForFactor)}
     from session_tokens b
     join sessions s on s.id = b.session_id
     ${userOfSession(db)}
     where b.hash = ${hash}`
 
-/** The user of a session cookie, by the cookie's hash. */
-export const findByCookie = (db: Queryable, hash: Buffer) =>
+/** The user of a session cookie, by the cookie's hash. Looks for factors only if asked to. */
+export const findByCookie = (db: Queryable, hash: Buffer, asksForFactor: boolean) =>
   db<SessionCallerRow[]>`
-    select ${sessionColumns(db)}
+    select ${sessionColumns(db, asksForFactor)}
     from sessions s
     ${userOfSession(db)}
     where s.cookie_hash = ${hash}`

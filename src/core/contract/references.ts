@@ -12,6 +12,14 @@ export type OrganisationReference = Static<typeof OrganisationReference>
 export const PrincipalType = Type.Union([Type.Literal('user'), Type.Literal('service_account')])
 export type PrincipalType = Static<typeof PrincipalType>
 
+/** Who acted: `operator` is whoever ran a command on the server, or made a setting. */
+export const ActorType = Type.Union([
+  Type.Literal('user'),
+  Type.Literal('service_account'),
+  Type.Literal('operator'),
+])
+export type ActorType = Static<typeof ActorType>
+
 /** How responses name a member or a service account. */
 export const PrincipalReference = (options: ObjectOptions = {}) =>
   Type.Object(

@@ -10,6 +10,7 @@ import { conflict, notFound } from '../errors.ts'
 import { isLinkOf, linkRowId } from '../links/link.ts'
 import { addMember } from '../members/addition.ts'
 import { Member } from '../members/member.ts'
+import { queueNotice, wakeNotices } from '../notices/notices.ts'
 import { enforce } from '../policy.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import { lockingTransaction, lockOrganisation } from '../transactions.ts'
@@ -61,6 +62,7 @@ export async function accept(ctx: Context, user: SignedInUser, token: string): P
     await acceptFor(ctx, tx, invite, { userId, name, credential, source })
     return findAccount(tx, userId)
   })
+  await wakeNotices(ctx)
   const { member, organisation } = account === undefined ? NO_MEMBERSHIP : presentAccount(ctx, account)
   if (member === null || organisation === null)
     throw new Error('the user who accepted the invite is not a member')
@@ -87,7 +89,7 @@ export async function lockInvite(
 
 /**
  * Accepts an invite that `lockInvite` gave, in the same transaction. 409 for a user who is a member of an organisation.
- * Where the link came by mail, it also proves the e-mail address.
+ * Where the link came by mail, it also proves the e-mail address. Wake the notices after the commit.
  */
 export async function acceptFor(
   ctx: Context,
@@ -104,6 +106,9 @@ export async function acceptFor(
   const { organisation_id: organisationId, role } = invite
   const memberId = await addMember(ctx, tx, { organisationId, userId: user.userId, role })
   await recordAcceptance(ctx, tx, invite, user, memberId)
+  if (invite.sender_user_id !== null) {
+    await queueNotice(ctx, tx, invite.sender_user_id, 'invite-accepted', role.name, user.userId)
+  }
 }
 
 const NO_MEMBERSHIP = { member: null, organisation: null }

@@ -22,6 +22,7 @@ import {
   PENDING_INVITES,
   present,
 } from './invite.ts'
+import { countInviteMail, countResend } from './mail-limits.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
@@ -37,7 +38,8 @@ export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<
 
 /**
  * Invites an e-mail address to a role; where there is a mail gateway, a job mails the link. 404 for an unknown role, 400
- * for one with global access, 409 when a member or a pending invite has the address, and beyond `PENDING_INVITES`.
+ * for one with global access, 409 when a member or a pending invite has the address, and beyond `PENDING_INVITES`; 429 when
+ * too many were mailed today.
  */
 export async function create(ctx: Context, actor: Actor, input: CreateInvite): Promise<Invite> {
   const invite = await changeOrganisation(ctx, actor, async (tx, actor) => {
@@ -53,11 +55,34 @@ export async function create(ctx: Context, actor: Actor, input: CreateInvite): P
       newValues: { role: { id: role.id, name: role.name }, expiresAt: row.expires_at.toISOString() },
       description: `Invite to the role "${role.name}" created.`,
     })
-    if (ctx.config.smtp !== null) await ctx.queue.send(tx, 'send-invite', { inviteId: row.id })
+    if (ctx.config.smtp !== null) {
+      await countInviteMail(ctx, tx, { organisationId: actor.organisation.id, email: row.email })
+      await ctx.queue.send(tx, 'send-invite', { inviteId: row.id })
+    }
     return present(ctx, actor, row)
   })
   if (ctx.config.smtp !== null) await ctx.queue.wake()
   return invite
+}
+
+/**
+ * Mails a pending invite again: the same link, which is valid no longer than before. 404 for one that is not pending, 409
+ * without a mail gateway, 429 within a minute of the last time, or when too many were mailed today.
+ */
+export async function resend(ctx: Context, actor: Actor, id: string): Promise<void> {
+  await changeOrganisation(ctx, actor, async (tx, actor) => {
+    const organisationId = actor.organisation.id
+    const row = found(await queries.find(tx, organisationId, id, ctx.clock.now()), 'Invite')
+    enforce(policy.resend, { isMailed: ctx.config.smtp !== null })
+    await countResend(ctx, tx, { id: row.id, organisationId, email: row.email })
+    await record(ctx, tx, actor, {
+      eventType: 'invite.resent',
+      resourceId: row.id,
+      description: `Invite to the role "${row.role_name}" mailed again.`,
+    })
+    await ctx.queue.send(tx, 'send-invite', { inviteId: row.id })
+  })
+  await ctx.queue.wake()
 }
 
 /** Cancels a pending invite: its link no longer works. */

@@ -33,17 +33,26 @@ export const find = (
   findById(id, () => db<InviteRow[]>`${pendingInvites(db, organisationId, at)} and i.id = ${id}`)
 
 /** A pending invite with its organisation and role: what its preview shows, and what accepting needs. */
-export type InviteDetailsRow = Row<'invites', 'id' | 'nonce' | 'email' | 'email_key' | 'organisation_id'> &
-  Readonly<{ organisation_name: string; role: Row<'roles', 'id' | 'kind' | 'name'> }>
+export type InviteDetailsRow = Row<
+  'invites',
+  'id' | 'nonce' | 'email' | 'email_key' | 'organisation_id' | 'expires_at'
+> &
+  Readonly<{
+    organisation_name: string
+    role: Row<'roles', 'id' | 'kind' | 'name'>
+    /** Null where a service account sent it, or a member who has been removed since. */
+    sender_user_id: string | null
+  }>
 
 /** A pending invite of any organisation with its organisation and role. */
 export const findDetails = (db: Queryable, id: string, at: Date) =>
   db<InviteDetailsRow[]>`
-    select i.id, i.nonce, i.email, i.email_key, o.id as organisation_id, o.name as organisation_name,
-      json_build_object('id', r.id, 'kind', r.kind, 'name', r.name) as role
+    select i.id, i.nonce, i.email, i.email_key, i.expires_at, o.id as organisation_id, o.name as organisation_name,
+      json_build_object('id', r.id, 'kind', r.kind, 'name', r.name) as role, m.user_id as sender_user_id
     from invites i
     join organisations o on o.id = i.organisation_id
     join roles r on r.id = i.role_id
+    left join members m on m.principal_id = i.invited_by
     where i.id = ${id} and i.state = 'pending' and i.expires_at > ${at}`
 
 /** Whether a member, and whether a pending invite, has this e-mail address. */

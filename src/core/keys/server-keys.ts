@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import { decryptFromBase64, encryptToBase64 } from './encryption.ts'
 
 /** What a key is for; each purpose has its own key, which separates them cryptographically. */
-export type KeyPurpose = 'identity-key' | 'environment-key'
+export type KeyPurpose = 'identity-key' | 'environment-key' | 'second-factor'
 
 /** The field in which a wrapped value is stored, bound as associated data: the value can't be unwrapped elsewhere. */
 export type StoredField = { table: string; rowId: string; field: string }
@@ -31,6 +31,7 @@ export function createServerKeys(serverSecret: Uint8Array): ServerKeys {
   const keys: Record<KeyPurpose, Uint8Array> = {
     'identity-key': derive(serverSecret, 'keyward/identity-key/v1'),
     'environment-key': derive(serverSecret, 'keyward/environment-key/v1'),
+    'second-factor': derive(serverSecret, 'keyward/second-factor/v1'),
   }
   const keyId = Buffer.from(derive(serverSecret, 'keyward/id')).toString('hex').slice(0, 8)
   const prefix = `kw:1:${keyId}:`

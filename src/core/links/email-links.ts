@@ -9,6 +9,7 @@ import type { RequestSource } from '../actor.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import { latestNow } from '../clock-skew.ts'
 import { notFound } from '../errors.ts'
+import { queueNotice, wakeNotices } from '../notices/notices.ts'
 import { Email, Id, StrictObject } from '../schema.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
@@ -16,11 +17,9 @@ import { countMailRequest } from '../sign-in/sign-in-limits.ts'
 import type { Row } from '../tables.ts'
 import { revokeAllOf } from '../tokens/tokens.ts'
 import { transaction } from '../transactions.ts'
-import { isLinkOf, linkRowId } from './link.ts'
+import { removeFactors } from './handed-link.ts'
+import { EMAIL_LINK_SECONDS, isLinkOf, linkRowId } from './link.ts'
 import * as queries from './queries.ts'
-
-/** How long each link is valid. */
-export const EMAIL_LINK_SECONDS = { 'verify-email': 24 * 3600, 'reset-password': 3600 } as const
 
 /** At most one mail per address in this time, and so many valid links, so that a mailbox can't be flooded. */
 const MIN_SECONDS_BETWEEN_LINKS = 60
@@ -61,7 +60,7 @@ export async function verifyEmail(ctx: Context, token: string, source: RequestSo
   // Checked before a transaction begins: a guessed token costs one query.
   await linkOf(ctx, ctx.db, token, 'verify-email')
   await transaction(ctx, async (tx) => {
-    const userId = await useLink(ctx, tx, token, 'verify-email')
+    const { user_id: userId } = await useLink(ctx, tx, token, 'verify-email')
     if (!(await accounts.markEmailVerified(tx, userId, ctx.clock.now()))) return
     await recordUser(ctx, tx, userId, source, {
       eventType: 'user.email_verified',
@@ -72,9 +71,9 @@ export async function verifyEmail(ctx: Context, token: string, source: RequestSo
 }
 
 /**
- * Sets a new password with the link that was mailed. It also verifies the address, ends all sessions and all other such
- * links, and on request revokes the personal access tokens. 404 when the link is unknown, used or expired. Returns the new
- * device cookie of this browser; earlier ones are void.
+ * Sets a new password with the link that was mailed, or that an operator handed over. A mailed one also verifies the
+ * address. Ends all sessions and all other such links, and on request revokes the personal access tokens. 404 when the
+ * link is unknown, used or expired. Returns the new device cookie of this browser; earlier ones are void.
  */
 export async function resetPassword(
   ctx: Context,
@@ -85,22 +84,31 @@ export async function resetPassword(
   // Check the link first: hashing is expensive.
   await linkOf(ctx, ctx.db, input.token, 'reset-password')
   const passwordHash = await ctx.passwords.hash(input.new_password)
-  return transaction(ctx, async (tx) => {
-    const userId = await useLink(ctx, tx, input.token, 'reset-password')
+  const reset = await transaction(ctx, async (tx) => {
+    const link = await useLink(ctx, tx, input.token, 'reset-password')
+    const userId = link.user_id
     const now = ctx.clock.now()
     await accounts.replacePassword(tx, userId, passwordHash, now)
-    await accounts.markEmailVerified(tx, userId, now)
+    if (link.by_operator) await accounts.waiveVerification(tx, userId, now)
+    else await accounts.markEmailVerified(tx, userId, now)
     await sessions.endAll(tx, userId)
     const record = (event: AuditEvent) => recordUser(ctx, tx, userId, source, event)
+    if (link.removes_factors) await removeFactors(ctx, tx, userId, record)
     const revoked = input.revoke_tokens ? await revokeAllOf(tx, userId, record) : null
     await record({
       eventType: 'user.password_reset',
       resourceId: userId,
-      ...passwordEvent('Password set with a link sent by mail', revoked),
+      ...passwordEvent(
+        `Password set with a link ${link.by_operator ? 'of an operator' : 'sent by mail'}`,
+        revoked,
+      ),
     })
+    await queueNotice(ctx, tx, userId, 'password-changed')
     const account = { user_id: userId, password_hash: passwordHash }
     return { deviceCookie: deviceCookie(ctx, account, deviceCookies) }
   })
+  await wakeNotices(ctx)
+  return reset
 }
 
 /** Ends the links that set an account's password, since its user has just set another one. */
@@ -164,19 +172,19 @@ async function linkOf(
   return link
 }
 
-/** Marks a link, and every other of its account and purpose, as used; returns the account's user id. */
+/** Marks a link, and every other of its account and purpose, as used; returns it. */
 async function useLink(
   ctx: Context,
   tx: Transaction,
   token: string,
   purpose: queries.EmailLinkPurpose,
-): Promise<string> {
+): Promise<queries.EmailLinkRow> {
   const link = await linkOf(ctx, tx, token, purpose)
   await accounts.lockAccount(tx, link.user_id)
   const used = await queries.markAllUsed(tx, link.user_id, purpose, ctx.clock.now())
   // A concurrent request that held the lock may have used this one.
   if (!used.some(({ id }) => id === link.id)) throw notFound('Link')
-  return link.user_id
+  return link
 }
 
 async function recordUser(

@@ -4,6 +4,9 @@ import type { Context } from '../../context.ts'
 /** What a link is for. Its token is valid for this purpose only. */
 export type LinkPurpose = 'invite' | 'verify-email' | 'reset-password'
 
+/** How long each link that is mailed or handed over is valid. */
+export const EMAIL_LINK_SECONDS = { 'verify-email': 24 * 3600, 'reset-password': 3600 } as const
+
 /** The row of a link; `nonce` is 32 random bytes that only the database knows. */
 export type LinkRow = Readonly<{ id: string; nonce: Uint8Array }>
 

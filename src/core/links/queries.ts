@@ -5,13 +5,16 @@ import type { Row } from '../tables.ts'
 export type EmailLinkPurpose = Row<'email_links', 'purpose'>['purpose']
 
 /** A link with its account. */
-export type EmailLinkRow = Row<'email_links', 'id' | 'nonce' | 'user_id'> &
+export type EmailLinkRow = Row<
+  'email_links',
+  'id' | 'nonce' | 'user_id' | 'by_operator' | 'removes_factors'
+> &
   Row<'users', 'email' | 'email_verified_at'>
 
 /** A valid link for a purpose, created until `latest`. */
 export const find = (db: Queryable, id: string, purpose: EmailLinkPurpose, at: Date, latest: Date) =>
   db<EmailLinkRow[]>`
-    select l.id, l.nonce, l.user_id, u.email, u.email_verified_at
+    select l.id, l.nonce, l.user_id, l.by_operator, l.removes_factors, u.email, u.email_verified_at
     from email_links l join users u on u.id = l.user_id
     where l.id = ${id} and l.purpose = ${purpose} and l.used_at is null and l.expires_at > ${at}
       and l.created_at <= ${latest}`
@@ -45,6 +48,15 @@ export const insert = (tx: Transaction, link: NewEmailLink) =>
     ) as others
     where valid < ${link.most} and (newest is null or newest <= ${link.recentAt})
     returning id`
+
+/** Stores a link that an operator hands over. */
+export const insertByOperator = (
+  tx: Transaction,
+  link: Row<
+    'email_links',
+    'id' | 'user_id' | 'purpose' | 'nonce' | 'created_at' | 'expires_at' | 'removes_factors'
+  >,
+) => tx`insert into email_links ${tx({ ...link, by_operator: true })}`
 
 /** Marks an account's valid links for a purpose as used; returns their ids. */
 export const markAllUsed = (tx: Transaction, userId: string, purpose: EmailLinkPurpose, at: Date) =>

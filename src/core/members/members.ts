@@ -5,6 +5,7 @@ import { record } from '../audit/audit.ts'
 import type { Page, PageRequest } from '../contract/lists.ts'
 import { type IfMatch, requireMatch } from '../etags.ts'
 import { accessOf } from '../grants/access.ts'
+import { queueNotice, queueOrganisationNotices, wakeNotices } from '../notices/notices.ts'
 import { listByCreation } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
@@ -41,14 +42,14 @@ export const get = async (ctx: Context, actor: Actor, id: string): Promise<Membe
  * forbids it, 404 for an unknown member or role; the role already held changes nothing. 412 unless
  * `ifMatch` names the member as it is.
  */
-export const changeRole = (
+export async function changeRole(
   ctx: Context,
   actor: Actor,
   id: string,
   input: ChangeRole,
   ifMatch: IfMatch = null,
-): Promise<Member> =>
-  changeOrganisation(ctx, actor, async (tx, actor) => {
+): Promise<Member> {
+  const changed = await changeOrganisation(ctx, actor, async (tx, actor) => {
     const member = await existing(tx, actor, id)
     enforce(policy.changeRole, { actor, member: factsOf(member) })
     await requireMatch(ifMatch, () => present(member))
@@ -67,15 +68,19 @@ export const changeRole = (
       newValues: { role: { id: stored.role_id, name: stored.role_name } },
       description: `Role changed from "${member.role_name}" to "${stored.role_name}".`,
     })
+    await queueNotice(ctx, tx, member.user_id, 'role-changed', stored.role_name)
     return present(stored)
   })
+  await wakeNotices(ctx)
+  return changed
+}
 
 /**
  * Removes a member: its keys, grants, tokens and sessions are deleted, and the pending invites that it sent cancelled;
  * the user stays. 403 where a rule about actor and member forbids it, 412 unless `ifMatch` names it as it is.
  */
-export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> =>
-  changeOrganisation(ctx, actor, async (tx, actor) => {
+export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> {
+  await changeOrganisation(ctx, actor, async (tx, actor) => {
     const member = await existing(tx, actor, id)
     enforce(policy.remove, { actor, member: factsOf(member) })
     await requireMatch(ifMatch, () => present(member))
@@ -91,7 +96,10 @@ export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch 
       oldValues: { role: { id: member.role_id, name: member.role_name } },
       description: 'Member removed from the organisation.',
     })
+    await queueOrganisationNotices(ctx, tx, actor.organisation.id, [[member.user_id, 'member-removed']])
   })
+  await wakeNotices(ctx)
+}
 
 /** The active member that a body names by its id; 404 with the id when the organisation has none. */
 export const referredTo = async (db: Queryable, actor: Actor, id: string): Promise<MemberRow> =>

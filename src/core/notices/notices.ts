@@ -1,10 +1,12 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { NoticeKind } from './notice.ts'
+import * as queries from './queries.ts'
 
 /**
  * Queues a mail that tells a user what happened to the account or membership; `name` is what the notice names, such as
- * the new role. Wake the queue after the commit. Does nothing without a mail gateway.
+ * the new role, and `byUserId` who did it, where the user may know the address. Wake the queue after the commit. Does
+ * nothing without a mail gateway.
  */
 export async function queueNotice(
   ctx: Context,
@@ -12,6 +14,30 @@ export async function queueNotice(
   userId: string,
   notice: NoticeKind,
   name = '',
+  byUserId?: string,
 ): Promise<void> {
-  if (ctx.config.smtp !== null) await ctx.queue.send(tx, 'send-notice', { userId, notice, name })
+  if (ctx.config.smtp === null) return
+  await ctx.queue.send(tx, 'send-notice', {
+    userId,
+    notice,
+    name,
+    ...(byUserId !== undefined && { byUserId }),
+  })
+}
+
+/** Queues a notice that names an organisation, for each of the users. Like `queueNotice` otherwise. */
+export async function queueOrganisationNotices(
+  ctx: Context,
+  tx: Transaction,
+  organisationId: string,
+  notices: readonly (readonly [userId: string, notice: NoticeKind])[],
+): Promise<void> {
+  if (ctx.config.smtp === null) return
+  const name = await queries.organisationName(tx, organisationId)
+  for (const [userId, notice] of notices) await queueNotice(ctx, tx, userId, notice, name)
+}
+
+/** Has workers look for queued notices at once. Call it after the commit. Does nothing without a mail gateway. */
+export async function wakeNotices(ctx: Context): Promise<void> {
+  if (ctx.config.smtp !== null) await ctx.queue.wake()
 }

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { written } from '../rows.ts'
+import { type Prefixed, written } from '../rows.ts'
 import type { Row } from '../tables.ts'
 import type { OrganisationRow } from './organisation.ts'
 
@@ -40,3 +40,17 @@ export async function findOwnerAndAdminRoles(tx: Transaction, organisationId: st
   const admin = written(roles.filter(({ kind }) => kind === 'admin'))
   return { owner, admin }
 }
+
+/** A member with its user and role. */
+export type OwnerRow = Row<'members', 'id' | 'user_id'> &
+  Row<'users', 'email' | 'full_name'> &
+  Prefixed<'role_', Row<'roles', 'id' | 'kind' | 'name'>>
+
+/** The organisation's Owner. */
+export const findOwner = (db: Queryable, organisationId: string) => db<OwnerRow[]>`
+  select m.id, m.user_id, u.email, u.full_name, r.id as role_id, r.kind as role_kind, r.name as role_name
+  from principals p
+  join members m on m.principal_id = p.id
+  join users u on u.id = m.user_id
+  join roles r on r.id = p.role_id
+  where p.organisation_id = ${organisationId} and p.role_kind = 'owner'`

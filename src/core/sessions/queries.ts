@@ -19,6 +19,18 @@ const isActive = (db: Queryable, { now, idleSince, latest }: ActiveTimes) =>
 export const lockPassword = (tx: Transaction, userId: string, passwordHash: string) =>
   tx`select 1 from users where id = ${userId} and password_hash = ${passwordHash} for no key update`
 
+/** Locks an account, so that sign-ins to it come one after the other. */
+export const lockUser = (tx: Transaction, userId: string) =>
+  tx`select 1 from users where id = ${userId} for no key update`
+
+/** Keeps a user's identity from being unlinked until the transaction ends; no row when it is. */
+export const lockIdentity = (tx: Transaction, userId: string, id: string) =>
+  tx`select 1 from sso_identities where id = ${id} and user_id = ${userId} for share`
+
+/** Whether a passkey is still the account's. */
+export const findPasskey = (tx: Transaction, userId: string, id: string) =>
+  tx`select 1 from passkeys where id = ${id} and user_id = ${userId}`
+
 /**
  * Deletes a user's expired sessions, and of the active ones all but the `most` newest; tells which were active.
  * Requires the lock of the account.

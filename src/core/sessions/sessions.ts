@@ -21,12 +21,18 @@ const MAX_TOKENS_PER_SESSION = 50
 /** A new session; `cookie` is for the browser only. */
 export type OpenedSession = SessionToken & Readonly<{ id: string; cookie: string }>
 
-/** What a sign-in has proved: the password that was checked, by its hash. */
-export type SignInProof = Readonly<{ method: 'password'; passwordHash: string }>
+/**
+ * What a sign-in has proved: the password that was checked, by its hash, the passkey that was used, or an identity at a
+ * provider, by its id.
+ */
+export type SignInProof =
+  | Readonly<{ method: 'password'; passwordHash: string }>
+  | Readonly<{ method: 'passkey'; passkeyId: string }>
+  | Readonly<{ method: 'sso'; identityId: string }>
 
 /**
  * Starts a session of an account; beyond 50 of the account the oldest ends. Null when what was proved no longer holds,
- * because the password was changed since it was checked.
+ * because the password was changed, the passkey removed or the identity unlinked since it was checked.
  */
 export const open = (
   ctx: Context,
@@ -37,7 +43,7 @@ export const open = (
   transaction(ctx, async (tx) => {
     const at = ctx.clock.now()
     const { user_id: userId } = account
-    if ((await lockProved(tx, userId, proof)).length === 0) return null
+    if (!(await lockProved(tx, userId, proof))) return null
     const ended = await queries.removeSurplus(tx, userId, activeTimes(at), MAX_SESSIONS_PER_USER - 1)
     const id = randomUUID()
     const cookie = newToken('cookie')
@@ -58,9 +64,19 @@ export const open = (
     return { id, cookie, accessToken, expiresAt: expiresAt.toISOString() }
   })
 
-/** Locks an account; no row when what was proved no longer holds. */
-const lockProved = (tx: Transaction, userId: string, { passwordHash }: SignInProof) =>
-  queries.lockPassword(tx, userId, passwordHash)
+/** Locks an account; false when what was proved no longer holds. */
+async function lockProved(tx: Transaction, userId: string, proof: SignInProof): Promise<boolean> {
+  if (proof.method === 'password') {
+    return (await queries.lockPassword(tx, userId, proof.passwordHash)).length > 0
+  }
+  // Order matters: what was proved is looked for under the lock.
+  await queries.lockUser(tx, userId)
+  const proved =
+    proof.method === 'passkey'
+      ? await queries.findPasskey(tx, userId, proof.passkeyId)
+      : await queries.lockIdentity(tx, userId, proof.identityId)
+  return proved.length > 0
+}
 
 /** Creates a token for the caller's session, which keeps its newest 50; 401 when the session has ended. */
 export const issueToken = (ctx: Context, caller: SignedInUser): Promise<SessionToken> =>

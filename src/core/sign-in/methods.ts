@@ -1,12 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import { hasOrganisation } from '../deployment.ts'
+import { available, Provider } from '../sso/providers.ts'
 
 /** The ways to sign in that this deployment offers. */
 export const Methods = Type.Object({
   password: Type.Boolean({ description: 'Whether password authentication is on.' }),
-  providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
-    description: 'Single sign-on providers.',
+  providers: Type.Array(Provider, {
+    description: 'Single sign-on providers that can be reached.',
   }),
   setupRequired: Type.Boolean({ description: 'True until the first account is registered.' }),
   mail: Type.Boolean({ description: 'Whether the service can send mail.' }),
@@ -17,7 +18,7 @@ export type Methods = Static<typeof Methods>
 export async function methods(ctx: Context): Promise<Methods> {
   return {
     password: ctx.config.passwordAuth,
-    providers: [],
+    providers: available(ctx),
     setupRequired: !(await hasOrganisation(ctx.db)),
     mail: ctx.config.smtp !== null,
   }

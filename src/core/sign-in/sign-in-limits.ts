@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import type { RateLimit } from '../../config.ts'
 import type { Context } from '../../context.ts'
-import type { Database } from '../../platform/postgres/database.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import { tooMany } from '../errors.ts'
 
 const PER_ADDRESS: RateLimit = { limit: 60, windowSeconds: 60 }
@@ -66,9 +66,20 @@ export const countSetupToken = (ctx: Context, ipAddress: string | null): Promise
 export const countRegistration = (ctx: Context, ipAddress: string | null): Promise<void> =>
   countFrom(ctx, 'registration', ipAddress, 'Too many registrations. Try again later.')
 
+/** Counts a sign-in with a passkey. 429 beyond 60 a minute from one address; off with the sign-in limits. */
+export const countPasskeySignIn = (ctx: Context, ipAddress: string | null): Promise<void> =>
+  countFrom(ctx, 'passkey', ipAddress, 'Too many sign-in attempts. Try again later.')
+
 /** Counts a request for a mail. 429 beyond 60 a minute from one address; off with the sign-in limits. */
 export const countMailRequest = (ctx: Context, ipAddress: string | null): Promise<void> =>
   countFrom(ctx, 'mail request', ipAddress, 'Too many requests for a mail. Try again later.')
+
+/** Counts a step of a single sign-on. 429 beyond 60 a minute from one address; off with the sign-in limits. */
+export const countSsoStep = (
+  ctx: Context,
+  step: 'start' | 'callback',
+  ipAddress: string | null,
+): Promise<void> => countFrom(ctx, `single sign-on ${step}`, ipAddress, 'Too many sign-ins. Try again later.')
 
 /** The unit that limits count: an IPv4 address, or an IPv6 /64, which usually belongs to one client. */
 export function networkOf(ipAddress: string | null): string {
@@ -81,7 +92,8 @@ export function networkOf(ipAddress: string | null): string {
     .join(':')}::/64`
 }
 
-type CounterWindow = Readonly<{ key: string; rate: RateLimit; start: number; end: number }>
+/** One window of a counter: the attempts under `key` from `start` to `end`, in milliseconds. */
+export type CounterWindow = Readonly<{ key: string; rate: RateLimit; start: number; end: number }>
 
 async function countFrom(
   ctx: Context,
@@ -95,7 +107,8 @@ async function countFrom(
   if (exceeded !== null) throw limitError(now, message, exceeded)
 }
 
-const limitError = (now: number, message: string, { end, rate }: CounterWindow) =>
+/** The 429 of a window whose limit is exceeded. */
+export const limitError = (now: number, message: string, { end, rate }: CounterWindow) =>
   tooMany(message, (end - now) / 1000, rate.limit)
 
 /** Beyond its own limit, an attempt does not count for the account: a stolen device or session can't block the others. */
@@ -117,8 +130,13 @@ async function countOwn(
   return count(ctx, together)
 }
 
-/** Keys are HMACs: the table shows neither addresses nor who has an account. */
-function counterWindow(ctx: Context, rate: RateLimit, now: number, what: readonly string[]): CounterWindow {
+/** The present window of what is counted. Keys are HMACs: the table shows neither addresses nor who has an account. */
+export function counterWindow(
+  ctx: Context,
+  rate: RateLimit,
+  now: number,
+  what: readonly string[],
+): CounterWindow {
   const length = rate.windowSeconds * 1000
   const start = Math.floor(now / length) * length
   const key = createHmac('sha256', ctx.config.secretKey)
@@ -128,14 +146,18 @@ function counterWindow(ctx: Context, rate: RateLimit, now: number, what: readonl
 }
 
 /** Adds one to each window; returns the last to end of those whose limit is exceeded, or null. */
-async function count(ctx: Context, windows: readonly CounterWindow[]): Promise<CounterWindow | null> {
-  const counts = new Map((await addOne(ctx.db, windows)).map((row) => [row.key, row.count]))
+export async function count(
+  ctx: Context,
+  windows: readonly CounterWindow[],
+  db: Queryable = ctx.db,
+): Promise<CounterWindow | null> {
+  const counts = new Map((await addOne(db, windows)).map((row) => [row.key, row.count]))
   const exceeded = windows.filter(({ key, rate }) => (counts.get(key) ?? 0) > rate.limit)
   return exceeded.sort((a, b) => b.end - a.end)[0] ?? null
 }
 
 /** Sorted keys avoid deadlocks between attempts. */
-function addOne(db: Database, windows: readonly CounterWindow[]) {
+function addOne(db: Queryable, windows: readonly CounterWindow[]) {
   const sorted = windows.toSorted((a, b) => (a.key < b.key ? -1 : 1))
   return db<{ key: string; count: number }[]>`
     insert into sign_in_attempts (key, window_start, expires_at, count)

@@ -4,12 +4,17 @@ import { Account, type AccountRow, emailKey, needsVerification, presentAccount }
 import { findAccountByEmail } from '../accounts/accounts.ts'
 import type { RequestSource } from '../actor.ts'
 import { forbidden, unauthenticated } from '../errors.ts'
+import { logRepeated } from '../repeated-lines.ts'
 import { Email, StrictObject, Text } from '../schema.ts'
+import type { SecondFactorAsked } from '../second-factor/factor.ts'
+import { factorsOf, hasFactor, methodsOf } from '../second-factor/factors.ts'
+import { createTicket } from '../second-factor/tickets.ts'
 import { SessionToken } from '../sessions/session.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie, knownDevice } from './devices.ts'
-import { recordFailedSignIn, recordSignIn } from './sign-in-audit.ts'
+import { recordFactorAsked, recordFailedSignIn, recordSignIn } from './sign-in-audit.ts'
 import { countAttempt } from './sign-in-limits.ts'
+import { countingFailures } from './sign-in-metrics.ts'
 
 /** The body that signs in. */
 export const SignIn = StrictObject({ email: Email(), password: Text(1024) })
@@ -22,14 +27,24 @@ export type SignedIn = Static<typeof SignedIn>
 /**
  * Signs in with a password. The same 401 in the same time for an unknown address, a wrong password and an account
  * without a password; 403 until the address is verified; 429 beyond the limits, or when too many passwords wait to be
- * checked. Returns a device cookie, with which strangers' attempts don't count against this browser.
+ * checked. Where the account has a second factor, gives a ticket with which it is to be proved; otherwise opens a session
+ * and returns a device cookie, with which strangers' attempts don't count against this browser.
  */
 export async function signIn(
   ctx: Context,
   input: SignIn,
   source: RequestSource,
-  deviceCookies: readonly string[],
-): Promise<CompletedSignIn> {
+  browser: SignInBrowser,
+): Promise<CompletedSignIn | AskedSignIn> {
+  return await countingFailures(ctx, 'password', () => byPassword(ctx, input, source, browser))
+}
+
+async function byPassword(
+  ctx: Context,
+  input: SignIn,
+  source: RequestSource,
+  { browser, deviceCookies }: SignInBrowser,
+): Promise<CompletedSignIn | AskedSignIn> {
   const account = await findAccountByEmail(ctx.db, input.email)
   const device = knownDevice(ctx, account, deviceCookies)
   const own = account && device !== null ? { userId: account.user_id, id: device } : null
@@ -40,6 +55,12 @@ export async function signIn(
   if (needsVerification(ctx, account)) {
     void recordFailedSignIn(ctx, account, 'Sign-in refused: the e-mail address is not verified.', source)
     throw forbidden('Verify your e-mail address first, with the link that was sent to it.')
+  }
+  const factors = await factorsOf(ctx, ctx.db, account.user_id)
+  if (hasFactor(factors)) {
+    const ticket = await createTicket(ctx, account.user_id, passwordHash, browser)
+    await recordFactorAsked(ctx, account, source)
+    return { asked: { secondFactor: { ticket, methods: methodsOf(factors) } } }
   }
   const signedIn = await completeSignIn(
     ctx,
@@ -55,17 +76,28 @@ export async function signIn(
 /** What a sign-in answers with, and its cookies. */
 export type CompletedSignIn = Readonly<{ answer: SignedIn; cookie: string; deviceCookie: string }>
 
-/** Starts the session of an account whose user has proved who they are; null when the proof no longer holds. */
+/** A right password that is not enough. */
+export type AskedSignIn = Readonly<{ asked: SecondFactorAsked }>
+
+/** The browser that signs in: what tells it apart, and its device cookies. */
+export type SignInBrowser = Readonly<{ browser: string; deviceCookies: readonly string[] }>
+
+/**
+ * Starts the session of an account whose user has proved who they are; null when the proof no longer holds. `factor` is
+ * the second factor, in words for the audit log.
+ */
 export async function completeSignIn(
   ctx: Context,
   account: AccountRow,
   proof: sessions.SignInProof,
   source: RequestSource,
   deviceCookies: readonly string[],
+  factor: string | null = null,
 ): Promise<CompletedSignIn | null> {
   const session = await sessions.open(ctx, account, proof, source)
   if (session === null) return null
-  await recordSignIn(ctx, account, session.id, proof.method, source)
+  ctx.metrics.countSignIn(proof.method, 'ok')
+  await recordSignIn(ctx, account, session.id, proof.method, source, factor)
   const { cookie, accessToken, expiresAt } = session
   return {
     answer: { accessToken, expiresAt, ...presentAccount(ctx, account) },
@@ -75,12 +107,9 @@ export async function completeSignIn(
 }
 
 function failSignIn(ctx: Context, account: AccountRow | undefined, source: RequestSource) {
-  ctx.metrics.countFailedSignIn()
   if (account === undefined) {
-    ctx.log.info(
-      { requestId: source.requestId, ipAddress: source.ipAddress },
-      'Failed sign-in: no such account',
-    )
+    const { requestId, ipAddress } = source
+    logRepeated(ctx.log, 'info', { requestId, ipAddress }, 'Failed sign-in: no such account')
   } else {
     void recordFailedSignIn(ctx, account, 'Sign-in failed.', source)
   }

@@ -18,14 +18,14 @@ export type HttpServer = Readonly<{
 /** Tells the address of the peer that sent a request. */
 export type Peers = { addressOf(request: Request): string | null }
 
+/** Where to listen; `portName` is the variable that sets the port, PORT unless told. */
+export type ListenOptions = { port: number; address: string; portName?: string }
+
 /**
  * Serves HTTP on an address and port (0 for any free one). `handler` is made with what knows the peers' addresses.
  * Throws a sentence when the port is taken or may not be used.
  */
-export function listen(
-  options: { port: number; address: string },
-  handler: (peers: Peers) => FetchHandler,
-): HttpServer {
+export function listen(options: ListenOptions, handler: (peers: Peers) => FetchHandler): HttpServer {
   const originals = new WeakMap<Request, Request>()
   const peers: Peers = {
     addressOf: (request) => server.requestIP(originals.get(request) ?? request)?.address ?? null,
@@ -67,7 +67,8 @@ async function asLast(answer: Response | Promise<Response>): Promise<Response> {
   return response
 }
 
-function start(options: { port: number; address: string }, fetch: FetchHandler) {
+function start(options: ListenOptions, fetch: FetchHandler) {
+  const { portName = 'PORT' } = options
   try {
     return Bun.serve({
       port: options.port,
@@ -82,11 +83,11 @@ function start(options: { port: number; address: string }, fetch: FetchHandler) 
   } catch (error) {
     const code = (error as { code?: string }).code
     if (code === 'EADDRINUSE')
-      throw new Error(`Port ${options.port} on ${options.address} is taken: set PORT to another one.`)
+      throw new Error(`Port ${options.port} on ${options.address} is taken: set ${portName} to another one.`)
     if (code === 'EACCES')
-      throw new Error(`Port ${options.port} may not be used by this user: set PORT to one above 1023.`)
+      throw new Error(`Port ${options.port} may not be used by this user: set ${portName} to one above 1023.`)
     throw new Error(
-      `Keyward cannot listen on ${options.address}:${options.port}: check BIND_ADDRESS and PORT.`,
+      `Keyward cannot listen on ${options.address}:${options.port}: check BIND_ADDRESS and ${portName}.`,
     )
   }
 }

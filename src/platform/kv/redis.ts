@@ -1,8 +1,18 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
+import { traceCall } from '../tracing.ts'
 import type { Kv } from './kv.ts'
 import { keepConnected, type RedisConnection } from './redis-connection.ts'
-import { INCREMENT_SCRIPT, KEY_PREFIX, outageLog, readCount, TimeoutError, withTimeout } from './remote.ts'
+import {
+  INCREMENT_SCRIPT,
+  KEY_PREFIX,
+  outageLog,
+  type RedisOperation,
+  readCount,
+  redisAttributes,
+  TimeoutError,
+  withTimeout,
+} from './remote.ts'
 
 type Address = { url: string; ca: string | null }
 
@@ -15,11 +25,16 @@ export function openRedisKv(address: Address, clock: Clock, log: Log, timeoutMs:
   const connection = keepConnected(address, { connected: outage.succeeded, failed: outage.failed })
   const subscriptions = openSubscriptions(address, outage.failed, timeoutMs)
 
-  async function ask<T>(command: (client: Bun.RedisClient) => Promise<T>): Promise<T | null> {
+  async function ask<T>(
+    operation: RedisOperation,
+    command: (client: Bun.RedisClient) => Promise<T>,
+  ): Promise<T | null> {
     const client = await withTimeout(timeoutMs, connection.client()).catch(() => null)
     if (client === null) return null
     try {
-      const answer = await withTimeout(timeoutMs, command(client))
+      const answer = await traceCall(operation, redisAttributes(operation), () =>
+        withTimeout(timeoutMs, command(client)),
+      )
       outage.succeeded()
       return answer
     } catch (error) {
@@ -31,14 +46,14 @@ export function openRedisKv(address: Address, clock: Clock, log: Log, timeoutMs:
 
   return {
     increment: (key, windowSeconds) =>
-      ask(async (client) =>
+      ask('EVAL', async (client) =>
         readCount(await client.send('EVAL', [INCREMENT_SCRIPT, '1', KEY_PREFIX + key, `${windowSeconds}`])),
       ),
     publish: async (channel) => {
-      await ask((client) => client.publish(KEY_PREFIX + channel, ''))
+      await ask('PUBLISH', (client) => client.publish(KEY_PREFIX + channel, ''))
     },
     subscribe: subscriptions.subscribe,
-    ping: async () => (await ask((client) => client.ping())) !== null,
+    ping: async () => (await ask('PING', (client) => client.ping())) !== null,
     close: async () => {
       connection.close()
       subscriptions.close()

@@ -12,6 +12,15 @@ export const KEY_PREFIX = 'keyward:'
 export const INCREMENT_SCRIPT = `redis.call('SET', KEYS[1], 0, 'EX', ARGV[1], 'NX')
 return { redis.call('INCR', KEYS[1]), redis.call('PTTL', KEYS[1]) }`
 
+/** A command of Redis that we send. */
+export type RedisOperation = 'EVAL' | 'PUBLISH' | 'PING'
+
+/** What a span of a command says: never its key, which may hold a caller's network. */
+export const redisAttributes = (operation: RedisOperation) => ({
+  'db.system.name': 'redis',
+  'db.operation.name': operation,
+})
+
 /** Reads the script's answer, [count, milliseconds left]; throws when it is something else. */
 export function readCount(reply: unknown): Count {
   const [count, leftMs] = Array.isArray(reply) ? reply : []

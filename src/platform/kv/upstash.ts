@@ -1,8 +1,17 @@
 import { Redis } from '@upstash/redis'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
+import { traceCall } from '../tracing.ts'
 import type { Kv } from './kv.ts'
-import { INCREMENT_SCRIPT, KEY_PREFIX, outageLog, readCount, withTimeout } from './remote.ts'
+import {
+  INCREMENT_SCRIPT,
+  KEY_PREFIX,
+  outageLog,
+  type RedisOperation,
+  readCount,
+  redisAttributes,
+  withTimeout,
+} from './remote.ts'
 
 const REQUEST_TIMEOUT_MS = 2_000
 const PAUSE_AFTER_FAILURE_MS = 1_000
@@ -18,11 +27,13 @@ export function openUpstashKv(
   const outage = outageLog('Upstash', clock, log)
   let pausedUntil = 0
 
-  async function ask<T>(command: () => Promise<T>): Promise<T | null> {
+  async function ask<T>(operation: RedisOperation, command: () => Promise<T>): Promise<T | null> {
     // While it is silent, requests should not each wait for it.
     if (performance.now() < pausedUntil) return null
     try {
-      const answer = await withTimeout(timeoutMs, command())
+      const answer = await traceCall(operation, redisAttributes(operation), () =>
+        withTimeout(timeoutMs, command()),
+      )
       outage.succeeded()
       return answer
     } catch (error) {
@@ -34,12 +45,14 @@ export function openUpstashKv(
 
   return {
     increment: (key, windowSeconds) =>
-      ask(async () => readCount(await redis.eval(INCREMENT_SCRIPT, [KEY_PREFIX + key], [windowSeconds]))),
+      ask('EVAL', async () =>
+        readCount(await redis.eval(INCREMENT_SCRIPT, [KEY_PREFIX + key], [windowSeconds])),
+      ),
     publish: async (channel) => {
-      await ask(() => redis.publish(KEY_PREFIX + channel, ''))
+      await ask('PUBLISH', () => redis.publish(KEY_PREFIX + channel, ''))
     },
     subscribe: async () => async () => {},
-    ping: async () => (await ask(() => redis.ping())) !== null,
+    ping: async () => (await ask('PING', () => redis.ping())) !== null,
     close: async () => {},
   }
 }

@@ -17,6 +17,9 @@ export type DataDirectory = {
   release(): Promise<void>
 }
 
+/** The data directory is locked by another process. */
+export class DataDirectoryInUse extends Error {}
+
 /**
  * Makes the data directory where it is missing (0700), locks it and reads its secrets; generates them as long as
  * there is no database. Throws one sentence when another process uses it, when it can't be written, or when a
@@ -27,13 +30,16 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   const unlock = await lock(directory)
   try {
     const firstStart = await isEmpty(clusterDirectory(directory))
-    const secrets = await readSecrets(directory, firstStart)
+    const secrets = await readOrMakeSecrets(directory, firstStart)
     return { path: directory, secrets, firstStart, release: async () => unlock() }
   } catch (error) {
     unlock()
     throw error
   }
 }
+
+/** The secrets of a data directory that has a database, whoever uses it. Throws a sentence when one is missing. */
+export const readSecrets = (directory: string): Promise<Secrets> => readOrMakeSecrets(directory, false)
 
 /** Where a data directory keeps its database. */
 export function clusterDirectory(dataDirectory: string): string {
@@ -97,7 +103,7 @@ function acquireLock(directory: string, path: string): SqliteFile {
   } catch (error) {
     file?.close()
     if (codeOf(error)?.startsWith('SQLITE_BUSY')) {
-      throw new Error(
+      throw new DataDirectoryInUse(
         `Another Keyward is running on the data directory ${directory}: stop it first, or give this one another directory with KEYWARD_DATA.`,
       )
     }
@@ -105,7 +111,7 @@ function acquireLock(directory: string, path: string): SqliteFile {
   }
 }
 
-async function readSecrets(directory: string, firstStart: boolean): Promise<Secrets> {
+async function readOrMakeSecrets(directory: string, firstStart: boolean): Promise<Secrets> {
   const folder = join(directory, 'secrets')
   const found = await Promise.all(SECRETS.map((name) => readSecret(join(folder, name))))
   const missing = SECRETS.filter((_, index) => found[index] === null)

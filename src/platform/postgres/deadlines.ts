@@ -1,6 +1,7 @@
 import type postgres from 'postgres'
 import { DeadlinePassed, isLoss, OutcomeUnknown, outageOf } from './outages.ts'
 import { isRead } from './read-statements.ts'
+import { traceStatement } from './statement-spans.ts'
 
 /** How long a statement or transaction may take, the wait for a free connection included. */
 export type Deadlines = Readonly<{
@@ -31,7 +32,9 @@ export function keepDeadlines(
 ): postgres.Sql & DeadlineKeeper {
   const pool = sql as unknown as Pool
   const begin = pool.begin
+  pool.options.ontransactionquery = traceStatement
   pool.options.onquery = (statement) => {
+    traceStatement(statement)
     // A transaction's first statement: the whole has a deadline.
     if (statement.options.onexecute !== undefined) return
     watch(statement, deadlines.statementMilliseconds, met)
@@ -70,7 +73,12 @@ type Work = (tx: postgres.TransactionSql) => unknown
 
 /** What the patched driver lets us see of itself. */
 type Pool = {
-  options: { onquery?: (statement: Statement) => void }
+  options: {
+    /** Hears of every statement by itself, and of the first one of each transaction, before it has a connection. */
+    onquery?: (statement: Statement) => void
+    /** Hears of the other statements of transactions. */
+    ontransactionquery?: (statement: Statement) => void
+  }
   begin(mode: string | Work, work?: Work, more?: unknown): Promise<unknown>
 }
 

@@ -116,7 +116,8 @@ function supervise(server: Server, cluster: string, options: EmbeddedPostgresOpt
   }
 }
 
-function loopback(port: number, password: string): DatabaseConfig {
+/** How Keyward connects to the embedded server on a port. */
+export function loopback(port: number, password: string): DatabaseConfig {
   return {
     host: '127.0.0.1',
     port,

@@ -4,14 +4,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { run } from './binaries.ts'
 
 /** What a running server says of itself in its directory. */
-export type Postmaster = { pid: number; ready: boolean }
+export type Postmaster = { pid: number; port: number; ready: boolean }
 
 /** Reads `postmaster.pid`; null where there is none. */
 export async function readPostmaster(cluster: string): Promise<Postmaster | null> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')
   const lines = text.split('\n')
   const pid = Number(lines[0])
-  return Number.isInteger(pid) && pid > 1 ? { pid, ready: lines[7]?.trim() === 'ready' } : null
+  if (!Number.isInteger(pid) || pid <= 1) return null
+  return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' }
+}
+
+/** The port of the server that runs in this directory and takes connections; null when none does. */
+export async function runningPort(cluster: string): Promise<number | null> {
+  const found = await readPostmaster(cluster)
+  return found?.ready && (await isPostmasterOf(found.pid, cluster)) ? found.port : null
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Static } from 'typebox'
 import type { Log } from '../log.ts'
+import { errorKind, type Span, tracing } from '../tracing.ts'
 import {
   createQueues,
   isPayload,
@@ -10,12 +11,15 @@ import {
   WAKE_CHANNEL,
 } from './queue.ts'
 
-/** A job with its work. `run` that rejects has failed; `signal` is aborted when the run has no more time. */
+/**
+ * A job with its work. `run` that rejects has failed; `signal` is aborted when the run has no more time. `id` is the same
+ * each time the job is tried.
+ */
 export type Job<D extends JobDefinition = JobDefinition> = D &
   Readonly<{
     /** When it is enqueued by itself, with an empty payload: five fields, in UTC. */
     cron?: string
-    run(payload: Static<D['payload']>, signal: AbortSignal): Promise<void>
+    run(payload: Static<D['payload']>, signal: AbortSignal, id: string): Promise<void>
   }>
 
 /** Jobs being worked on. */
@@ -74,7 +78,7 @@ async function schedule(boss: PgBoss, jobs: readonly Job[]): Promise<void> {
 async function work(boss: PgBoss, log: Log, job: Job, pollingIntervalSeconds: number): Promise<string> {
   const options = { pollingIntervalSeconds, includeMetadata: true, perJobResults: true } as const
   const id: string = await boss.work(job.name, options, async (taken: JobWithMetadata<object>[]) => {
-    const results = await Promise.all(taken.map((one) => runOnce(log, job, one)))
+    const results = await Promise.all(taken.map((one) => runTraced(log, job, one)))
     // Poll again at once while there are jobs.
     boss.notifyWorker(id)
     return results
@@ -82,28 +86,38 @@ async function work(boss: PgBoss, log: Log, job: Job, pollingIntervalSeconds: nu
   return id
 }
 
+function runTraced(log: Log, job: Job, taken: JobWithMetadata<object>): Promise<JobResult> {
+  const trace = tracing()
+  if (trace === null) return runOnce(log, job, taken)
+  return trace.follow('consumer', `process ${job.name}`, null, async (span) => {
+    span.describe(`process ${job.name}`, {
+      'messaging.system': 'pg-boss',
+      'messaging.operation.type': 'process',
+      'messaging.operation.name': 'process',
+      'messaging.destination.name': job.name,
+      'messaging.message.id': taken.id,
+    })
+    return await runOnce(log, job, taken, span)
+  })
+}
+
 /** Never rejects: pg-boss would store the error's message, which may hold secrets. */
-async function runOnce(log: Log, job: Job, taken: JobWithMetadata<object>): Promise<JobResult> {
+async function runOnce(log: Log, job: Job, taken: JobWithMetadata<object>, span?: Span): Promise<JobResult> {
   const line = { job: job.name, id: taken.id }
   if (!isPayload(job, taken.data)) {
+    span?.fail('payload')
     log.error(line, 'A job has an invalid payload; moved to the dead-letter queue')
     return { id: taken.id, status: 'deadletter', output: { fault: 'payload' } }
   }
   try {
-    await job.run(taken.data as Static<JobDefinition['payload']>, taken.signal)
+    await job.run(taken.data as Static<JobDefinition['payload']>, taken.signal, taken.id)
     return { id: taken.id, status: 'completed' }
   } catch (error) {
-    const fault = faultOf(error)
+    const fault = errorKind(error)
+    span?.fail(fault)
     if (taken.retryCount < taken.retryLimit)
       log.warn({ ...line, fault }, 'A job failed and will be tried again')
     else log.error({ ...line, fault }, 'A job failed finally; moved to the dead-letter queue')
     return { id: taken.id, status: 'failed', output: { fault } }
   }
-}
-
-/** What kind of error it was, without a word of its message. */
-function faultOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code
-  if (typeof code === 'string' && /^\w{1,40}$/.test(code)) return code
-  return error instanceof Error ? error.constructor.name : typeof error
 }

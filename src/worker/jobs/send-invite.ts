@@ -6,5 +6,5 @@ import type { Job } from '../../platform/queue/worker.ts'
 /** Mails an invite. Running twice mails the same link twice. */
 export const sendInvite = (ctx: Context): Job<typeof SEND_INVITE> => ({
   ...SEND_INVITE,
-  run: ({ inviteId }) => inviteMail.send(ctx, inviteId),
+  run: ({ inviteId }, signal, jobId) => inviteMail.send(ctx, inviteId, { jobId, signal }),
 })

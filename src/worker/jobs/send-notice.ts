@@ -6,5 +6,5 @@ import type { Job } from '../../platform/queue/worker.ts'
 /** Mails a notice. Running twice mails it twice. */
 export const sendNotice = (ctx: Context): Job<typeof SEND_NOTICE> => ({
   ...SEND_NOTICE,
-  run: (payload) => noticeMail.sendNotice(ctx, payload),
+  run: (payload, signal, jobId) => noticeMail.sendNotice(ctx, payload, { jobId, signal }),
 })

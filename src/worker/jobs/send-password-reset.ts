@@ -6,5 +6,5 @@ import type { Job } from '../../platform/queue/worker.ts'
 /** Mails the link that sets a new password. Running twice mails the same link twice. */
 export const sendPasswordReset = (ctx: Context): Job<typeof SEND_PASSWORD_RESET> => ({
   ...SEND_PASSWORD_RESET,
-  run: ({ linkId }) => emailLinkMail.sendPasswordReset(ctx, linkId),
+  run: ({ linkId }, signal, jobId) => emailLinkMail.sendPasswordReset(ctx, linkId, { jobId, signal }),
 })

@@ -6,5 +6,5 @@ import type { Job } from '../../platform/queue/worker.ts'
 /** Mails the link that proves an address. Running twice mails the same link twice. */
 export const sendVerification = (ctx: Context): Job<typeof SEND_VERIFICATION> => ({
   ...SEND_VERIFICATION,
-  run: ({ linkId }) => emailLinkMail.sendVerification(ctx, linkId),
+  run: ({ linkId }, signal, jobId) => emailLinkMail.sendVerification(ctx, linkId, { jobId, signal }),
 })

@@ -160,6 +160,7 @@ describe('A device cookie', () => {
     expect(status).toBe(204)
     expect(await statusOf(ada.email, ada.device, 'another passphrase')).toBe(429)
     expect(await statusOf(ada.email, deviceOf(headers) ?? '', 'another passphrase')).toBe(200)
+    await runJobs(mailed)
   })
 
   test('is set by a success alone, whether or not there is such an account', async () => {

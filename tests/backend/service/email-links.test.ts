@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import { linkToken } from '../../../src/core/links/link.ts'
 import { type Answer, api } from '../../support/api.ts'
@@ -19,6 +19,7 @@ beforeAll(async () => {
   client = api(ctx)
   await owner(ctx)
 })
+afterEach(() => runJobs(ctx))
 afterAll(() => ctx.close())
 
 const post = (path: string, body: unknown): Promise<Answer> => client.anonymous.post(`${AUTH}/${path}`, body)
@@ -169,6 +170,8 @@ describe('POST /service/auth/password/forgot and reset', () => {
     expect((await client.as(bearer).get('/v1/me')).status).toBe(401)
     const about = (await entriesAbout(ctx, userId)).map((entry) => entry.event_type)
     expect(about.filter((type) => type === 'user.password_reset')).toHaveLength(1)
+    expect(await runJobs(ctx)).toEqual(['send-notice'])
+    expect(ctx.mailer.sent.at(-1)).toMatchObject({ to: email, subject: 'Your password was changed' })
   })
 
   test('a reset verifies the address of an account that awaited it', async () => {
@@ -183,7 +186,11 @@ describe('POST /service/auth/password/forgot and reset', () => {
     const { email, userId, token } = await forgetful()
     const [link] =
       await ctx.db`select id from email_links where user_id = ${userId} and purpose = 'reset-password'`
-    await jobCalled(ctx, 'send-password-reset').run({ linkId: link?.id }, new AbortController().signal)
+    await jobCalled(ctx, 'send-password-reset').run(
+      { linkId: link?.id },
+      new AbortController().signal,
+      randomUUID(),
+    )
     expect(sentTo(email).map(({ text }) => text.includes(token))).toEqual([false, true, true])
     ctx.clock.advance(3600)
     const late = await post('password/reset/', { token, new_password: 'battery staple' })

@@ -5,6 +5,7 @@ import type { RoleKind } from '../../../src/core/permissions.ts'
 import { api } from '../../support/api.ts'
 import { entriesAbout } from '../../support/audit-entries.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
+import { addPasskey, codeAt, setUpTotp, visitor } from '../../support/factors.ts'
 import { roleOf, serviceAccount, token } from '../../support/people.ts'
 import { type Browser, newEmail, register, signIn } from '../../support/sign-in.ts'
 
@@ -148,6 +149,40 @@ describe('POST /service/auth/ownership/transfer/', () => {
     ])
     expect((await transfer(ada, ada.memberId)).status).toBe(403)
     expect(await roleNames(ada.memberId, developer.memberId)).toEqual(['owner', 'developer'])
+  })
+
+  test('asks an Owner with a second factor for it again, and uses it only if it succeeds', async () => {
+    const grace = await somebody('admin')
+    const { secret, recoveryCodes } = await setUpTotp(ctx, ada.browser)
+    const send = (factor: object, member_id = grace.memberId) =>
+      ada.browser.post('/ownership/transfer/', { member_id, ...factor })
+    const refused = await send({})
+    expect([refused.status, refused.body.error]).toEqual([
+      403,
+      'Confirm this with your second factor: send totp, recovery_code or passkey.',
+    ])
+    expect((await send({ totp: codeAt(ctx, secret) })).status).toBe(401)
+    expect((await send({ totp: '000000', recovery_code: 'x' })).status).toBe(400)
+    ctx.clock.advance(60)
+    const totp = codeAt(ctx, secret)
+    expect((await send({ totp }, randomUUID())).status).toBe(404)
+    expect((await send({ recovery_code: recoveryCodes[0] }, randomUUID())).status).toBe(404)
+    expect(await roleNames(ada.memberId)).toEqual(['owner'])
+    expect((await send({ totp })).status).toBe(204)
+    expect(await roleNames(ada.memberId, grace.memberId)).toEqual(['admin', 'owner'])
+  })
+
+  test('takes the passkey of the Owner in the browser that asked for the challenge, and no other passkey', async () => {
+    const grace = await somebody('admin')
+    const { authenticator } = await addPasskey(ada.browser)
+    const { authenticator: hers } = await addPasskey(grace.browser)
+    const page = visitor(service, new Map([ada.browser.cookie.split('=') as [string, string]]))
+    const send = (passkey: object, from = page) =>
+      from.post('/ownership/transfer', { member_id: grace.memberId, passkey })
+    expect((await send(await page.assertion(hers))).status).toBe(401)
+    const elsewhere = visitor(service, new Map(page.jar).set('keyward_browser', 'x'.repeat(43)))
+    expect((await send(await elsewhere.assertion(authenticator))).status).toBe(401)
+    expect((await send(await page.assertion(authenticator))).status).toBe(204)
   })
 
   test('twice at the same moment to two people it ends with one Owner', async () => {

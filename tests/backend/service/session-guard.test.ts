@@ -29,6 +29,9 @@ const changing = [
   ['POST', '/logout', undefined],
   ['DELETE', '/sessions/4f9d5a52-6f0b-4a9e-8a3c-0d6f3b1c2e7a', undefined],
   ['POST', '/ownership/transfer', { member_id: 'x' }],
+  ['POST', '/sso/keycloak/authorize', {}],
+  ['POST', '/sso/keycloak/link', {}],
+  ['DELETE', '/sso/keycloak/link', undefined],
 ] as const
 
 describe('what is not a GET', () => {

@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import { addMember } from '../../../src/core/members/addition.ts'
 import { newToken } from '../../../src/core/tokens/token-text.ts'
+import { createProviders } from '../../../src/platform/sso/providers.ts'
 import { api } from '../../support/api.ts'
 import { entriesAbout } from '../../support/audit-entries.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
+import { silence, startMaliciousProvider } from '../../support/malicious-provider.ts'
 import { member, roleOf, token } from '../../support/people.ts'
 import { raceFor } from '../../support/races.ts'
 import { type Browser, browser, login, newEmail, register, signIn } from '../../support/sign-in.ts'
@@ -52,6 +54,33 @@ describe('GET /service/auth/methods/', () => {
     })
     const { body: others } = await api({ ...ctx, config: other }).anonymous.get('/service/auth/methods')
     expect(others).toEqual({ password: false, providers: [], setupRequired: false, mail: true })
+  })
+
+  test('lists the providers that can be reached, in their order, and waits for none', async () => {
+    const up = startMaliciousProvider(ctx.clock)
+    const down = startMaliciousProvider(ctx.clock)
+    down.answers.discovery = silence
+    const { sso } = testConfig({
+      ...up.variables('up'),
+      ...down.variables('down'),
+      SSO_PROVIDERS: 'github,down,up',
+      UP_DISPLAY_NAME: 'Example accounts',
+      GITHUB_CLIENT_ID: 'id',
+      GITHUB_CLIENT_SECRET: 'secret',
+    })
+    const providers = createProviders(sso, ctx.clock, { stepMilliseconds: 2000 })
+    const own = api({ ...ctx, sso: providers })
+    const listed = async () => (await own.anonymous.get('/service/auth/methods/')).body.providers
+    const github = { id: 'github', name: 'GitHub' }
+    const example = { id: 'up', name: 'Example accounts' }
+
+    const began = performance.now()
+    expect(await listed()).toEqual([github, { id: 'down', name: 'down' }, example])
+    expect(performance.now() - began).toBeLessThan(1500)
+    await eventually('down is left out', async () => (await listed()).length === 2)
+    expect(await listed()).toEqual([github, example])
+    await up.close()
+    await down.close()
   })
 })
 

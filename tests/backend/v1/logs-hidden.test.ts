@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
+import { fakeClock } from '../../../src/platform/clock.ts'
 import { type Answer, api, type Client } from '../../support/api.ts'
 import type { TestApp } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { lastLink, runJobs } from '../../support/jobs.ts'
+import { type MaliciousProvider, startMaliciousProvider } from '../../support/malicious-provider.ts'
 import { member, type Person, roleOf, serviceAccount, token } from '../../support/people.ts'
 import { newEmail, PASSWORD, register, signIn } from '../../support/sign-in.ts'
+import { ssoBrowser } from '../../support/sso.ts'
 
 const MAIL = { SMTP_HOST: 'mail.example.org', SMTP_FROM: 'keyward@example.org', RATE_LIMIT_AUTH: 'off' }
 
 let ctx: TestContext
+let idp: MaliciousProvider
 let service: ReturnType<typeof api>
 let ada: Client & { memberId: string; email: string }
 /** May open the environment `open` of the app `Shared`, and nothing else. */
@@ -18,12 +22,16 @@ let reader: Person
 const hiddenIds: string[] = []
 
 beforeAll(async () => {
-  ctx = await testContext(MAIL)
+  idp = startMaliciousProvider(fakeClock())
+  ctx = await testContext({ ...MAIL, ...idp.variables('acme') })
   service = api(ctx)
   ada = await firstAccount()
   reader = await member(ctx, 'developer')
 })
-afterAll(() => ctx.close())
+afterAll(async () => {
+  await ctx.close()
+  await idp.close()
+})
 
 async function firstAccount() {
   const email = newEmail()
@@ -155,7 +163,13 @@ async function signInAndOut() {
   const again = await signIn(service, email, `${PASSWORD}!`)
   const change = { current_password: `${PASSWORD}!`, new_password: PASSWORD }
   await ok(again.post('/password/change/', change))
-  await ok((await signIn(service, email)).post('/logout/'))
+  const browser = ssoBrowser(service)
+  const { cookie } = await signIn(service, email)
+  browser.plant('keyward_session', cookie.slice(cookie.indexOf('=') + 1), '/')
+  expect((await browser.comeBack(await idp.visit(await browser.beginLink('acme')))).status).toBe(302)
+  await ok(browser.delete('/service/auth/sso/acme/link/'))
+  await runJobs(ctx)
+  await ok(browser.post('/service/auth/logout/'))
 }
 
 async function handOver() {

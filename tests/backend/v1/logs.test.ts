@@ -135,7 +135,27 @@ describe('GET /v1/logs/audit', () => {
     expect(idsOf(await read(`?resource_type=f&to=${elsewhere}`))).toEqual([])
   })
 
-  test.each(['actor_id', 'resource_id', 'resource_type', 'event_type'])(
+  test('shows what an operator did, without an id, and finds it by the type of the actor', async () => {
+    const done = await entry({ resource_type: 'o', actor_type: 'operator', actor_id: null })
+    const robot = await entry({ resource_type: 'o', actor_type: 'service_account' })
+    const own = await entry({ resource_type: 'o' })
+    for (const [type, id] of [
+      ['operator', done],
+      ['service_account', robot],
+      ['user', own],
+    ])
+      expect(idsOf(await read(`?resource_type=o&actor_type=${type}`))).toEqual([id] as string[])
+    const [shown] = (await read('?resource_type=o&actor_type=operator', developer.token)).data
+    expect(shown).toMatchObject({ actorType: 'operator', actorId: null, ipAddress: null })
+  })
+
+  test('the database refuses an operator with an id, and anybody else without one', async () => {
+    const broken = 'audit_entries_actor_id_check'
+    await expect(entry({ actor_type: 'operator' })).rejects.toThrow(broken)
+    await expect(entry({ actor_id: null })).rejects.toThrow(broken)
+  })
+
+  test.each(['actor_id', 'actor_type', 'resource_id', 'resource_type', 'event_type'])(
     'gives an empty list for an unknown %s',
     async (name) => {
       for (const value of [randomUUID(), 'nonsense', '']) {

@@ -32,6 +32,8 @@ test.each([
       isOpen: registration === 'open',
       hasInvite: invite === 'an invite',
     }
-    expect(answerOf(register, facts)).toBe(expected)
+    expect(answerOf(register, { ...facts, isAllowedAddress: true })).toBe(expected)
+    const elsewhere = '403 E-mail addresses of this domain may not have an account here.'
+    expect(answerOf(register, { ...facts, isAllowedAddress: false })).toBe(expected ?? elsewhere)
   },
 )

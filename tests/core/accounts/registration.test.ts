@@ -28,10 +28,11 @@ test.each([
   'the %s account, SETUP_TOKEN %p, setup_token %p, REGISTRATION %s, invite %p: %p',
   (which, setupToken, setup_token, registration, token, expected) => {
     const input = {
+      email: 'ada@example.org',
       ...(setup_token !== undefined && { setup_token }),
       ...(token !== undefined && { invite: token }),
     }
-    const facts = factsOf({ setupToken, registration }, which === 'first', input)
+    const facts = factsOf({ setupToken, registration, allowedEmailDomains: [] }, which === 'first', input)
     expect(answerOf(register, facts)).toBe(expected)
   },
 )

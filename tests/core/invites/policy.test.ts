@@ -16,7 +16,8 @@ test.each([
   expect(answerOf(create, { kind })).toBe(expected)
 })
 
-const isForAnother = '403 This invite is for another e-mail address.'
+const isForAnother =
+  '403 This invite is for another e-mail address. Use the account of the address that it was sent to.'
 
 test.each([
   ['ada@example.org', 'ada@example.org', null],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { randomUUID } from 'node:crypto'
 import { NOTICE_KINDS } from '../../../src/core/notices/notice.ts'
 import { sendNotice } from '../../../src/core/notices/notice-mail.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
@@ -14,7 +15,10 @@ beforeAll(async () => {
 afterAll(() => ctx.close())
 
 test('every kind of notice has a subject and a sentence of its own', async () => {
-  for (const notice of NOTICE_KINDS) await sendNotice(ctx, { userId: ada.userId, notice, name: 'Developer' })
+  const delivery = { jobId: randomUUID(), signal: new AbortController().signal }
+  for (const notice of NOTICE_KINDS) {
+    await sendNotice(ctx, { userId: ada.userId, notice, name: 'Developer' }, delivery)
+  }
   const mails = ctx.mailer.sent.slice(-NOTICE_KINDS.length)
   expect(mails).toHaveLength(NOTICE_KINDS.length)
   for (const mail of mails) expect(mail.to).toContain('@')

@@ -1,0 +1,52 @@
+import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
+import { emailKey } from '../accounts/account.ts'
+import { count, counterWindow, limitError } from '../sign-in/sign-in-limits.ts'
+
+/** So many mails of invites may go to one address in a day, whoever asks for them. */
+export const INVITE_MAILS_TO_ADDRESS = 10
+
+/** So many may leave the organisation in a day: cancelled invites leave room for others, but not for other mails. */
+export const INVITE_MAILS_OF_ORGANISATION = 2000
+
+const DAY_SECONDS = 24 * 3600
+
+/** One invite is mailed again at most once in this time. */
+const RESEND_SECONDS = 60
+
+/**
+ * Counts the mail of an invite that is about to be queued; undone when the transaction fails. 429 beyond what its address
+ * may be sent, or the organisation may send, in a day.
+ */
+export async function countInviteMail(
+  ctx: Context,
+  tx: Transaction,
+  invite: { organisationId: string; email: string },
+): Promise<void> {
+  const now = ctx.clock.now().getTime()
+  const window = (limit: number, what: readonly string[]) =>
+    counterWindow(ctx, { limit, windowSeconds: DAY_SECONDS }, now, what)
+  const { organisationId, email } = invite
+  const toAddress = window(INVITE_MAILS_TO_ADDRESS, ['invites to', organisationId, emailKey(email)])
+  const ofAll = window(INVITE_MAILS_OF_ORGANISATION, ['invites of', organisationId])
+  const exceeded = await count(ctx, [toAddress, ofAll], tx)
+  if (exceeded !== null) {
+    const whose = exceeded === toAddress ? 'to this address' : 'by this organisation'
+    throw limitError(now, `Too many invites were mailed ${whose} today. Try again later.`, exceeded)
+  }
+}
+
+/** Counts the mail of an invite that is mailed again. 429 within a minute of the last time, and as for every mail. */
+export async function countResend(
+  ctx: Context,
+  tx: Transaction,
+  invite: { id: string; organisationId: string; email: string },
+): Promise<void> {
+  const now = ctx.clock.now().getTime()
+  const rate = { limit: 1, windowSeconds: RESEND_SECONDS }
+  const exceeded = await count(ctx, [counterWindow(ctx, rate, now, ['invite again', invite.id])], tx)
+  if (exceeded !== null) {
+    throw limitError(now, 'This invite was mailed again less than a minute ago. Try again later.', exceeded)
+  }
+  await countInviteMail(ctx, tx, invite)
+}

@@ -1,0 +1,31 @@
+import type { Queryable } from '../../platform/postgres/database.ts'
+import type { Row } from '../tables.ts'
+
+/** An account as an operator sees it. */
+export type ListedAccount = Row<'users', 'id' | 'email' | 'full_name' | 'email_verified_at' | 'created_at'> &
+  Readonly<{
+    has_password: boolean
+    has_passkey: boolean
+    has_totp: boolean
+    providers: readonly string[]
+    role_name: string | null
+  }>
+
+/** Accounts, oldest first, after the one given. */
+export const listAccounts = (
+  db: Queryable,
+  after: Pick<ListedAccount, 'created_at' | 'id'> | undefined,
+  limit: number,
+) => db<ListedAccount[]>`
+  select u.id, u.email, u.full_name, u.email_verified_at, u.created_at, u.password_hash is not null as has_password,
+    array(select provider from sso_identities i where i.user_id = u.id order by provider) as providers,
+    exists (select 1 from passkeys k where k.user_id = u.id) as has_passkey,
+    exists (select 1 from totp_secrets t where t.user_id = u.id and confirmed_at is not null) as has_totp,
+    r.name as role_name
+  from users u
+  left join members m on m.user_id = u.id and m.removed_at is null
+  left join principals p on p.id = m.principal_id
+  left join roles r on r.id = p.role_id
+  ${after === undefined ? db`` : db`where (u.created_at, u.id) > (${after.created_at}, ${after.id})`}
+  order by u.created_at, u.id
+  limit ${limit}`

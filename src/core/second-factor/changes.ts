@@ -1,0 +1,24 @@
+import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
+import { lockAccount } from '../accounts/accounts.ts'
+import type { SignedInUser } from '../sessions/session.ts'
+import * as sessions from '../sessions/sessions.ts'
+import { ownTransaction } from '../transactions.ts'
+
+/**
+ * A change of the caller's own factors: one transaction that locks the account, so that such changes and sign-ins come
+ * one after the other. 401 when the session has ended meanwhile: whoever lost it can't add a way in.
+ */
+export async function changeFactors<T>(
+  ctx: Context,
+  caller: SignedInUser,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const result = await ownTransaction(ctx, caller, async (tx) => {
+    await lockAccount(tx, caller.userId)
+    await sessions.hold(tx, caller)
+    return work(tx)
+  })
+  await ctx.queue.wake()
+  return result
+}

@@ -1,0 +1,30 @@
+import { getCACertificates } from 'node:tls'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { type Send, STEP_MILLISECONDS } from './bounded-fetch.ts'
+import { createGitHubProvider } from './github.ts'
+import { createOpenIdProvider } from './openid.ts'
+import type { SsoProvider } from './provider.ts'
+import type { SsoConfig } from './provider-config.ts'
+
+/**
+ * The identity providers of a deployment, in the order in which it names them. Nothing is sent before the first use.
+ * `log` is told when one can't be reached any more; `fetch` and `stepMilliseconds` are for tests.
+ */
+export function createProviders(
+  config: SsoConfig,
+  clock: Clock,
+  options: { log?: Log; fetch?: Send; stepMilliseconds?: number } = {},
+): readonly SsoProvider[] {
+  const { log = null, fetch: send = outside(config.ca), stepMilliseconds = STEP_MILLISECONDS } = options
+  return config.providers.map((provider) => {
+    const create = provider.kind === 'github' ? createGitHubProvider : createOpenIdProvider
+    return create(provider, { clock, send, stepMilliseconds, log })
+  })
+}
+
+/** Without kept connections: on one that was cut, Bun would send a request again. */
+function outside(ca: string | null): Send {
+  const tls = ca === null ? {} : { tls: { ca: [...getCACertificates('default'), ca] } }
+  return (url, init) => fetch(url, { ...init, keepalive: false, ...tls })
+}

@@ -1,0 +1,9 @@
+import { type Browser, chromium } from 'playwright-core'
+
+/** Starts the system's Chromium, without a window. It runs as root, too, and asks nobody outside this machine. */
+export async function startChromium(): Promise<Browser> {
+  const names = ['chromium', 'chromium-browser', 'google-chrome']
+  const executablePath = names.map((name) => Bun.which(name)).find((path) => path !== null)
+  if (!executablePath) throw new Error('There is no Chromium on the PATH.')
+  return await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-background-networking'] })
+}
