@@ -57,15 +57,26 @@ export const changeOrganisation = <T>(
   ctx: Context,
   actor: Actor,
   work: (tx: Transaction, actor: Actor) => Promise<T>,
+): Promise<T> => readAndChangeOrganisation(ctx, actor, async () => {}, work)
+
+/**
+ * `changeOrganisation` for work that begins with reads which don't depend on the actor's role: `read` sends them behind
+ * the lock without waiting for it, so that they are read under it and take no round trip of their own.
+ */
+export const readAndChangeOrganisation = <Found, T>(
+  ctx: Context,
+  actor: Actor,
+  read: (tx: Transaction) => Promise<Found>,
+  work: (tx: Transaction, actor: Actor, found: Found) => Promise<T>,
 ): Promise<T> =>
   lockingTransaction(ctx, actor.id, async (tx) => {
     // Order matters: the role is read under the lock.
     const lock = lockOrganisation(tx, actor.organisation.id).execute()
-    const [, rows] = await pipelined(lock, currentRole(tx, actor).execute())
+    const [, rows, found] = await pipelined(lock, currentRole(tx, actor).execute(), read(tx))
     const row = rows[0]
     if (row === undefined) throw unauthenticated()
     const { stored, ...role } = row
-    return work(tx, { ...actor, role: { ...role, permissions: permissionsOf(role.kind, stored) } })
+    return work(tx, { ...actor, role: { ...role, permissions: permissionsOf(role.kind, stored) } }, found)
   })
 
 /** A change that an operator makes to the organisation, under the lock of `changeOrganisation`. */

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import { prepareRecipient, type Recipient, wrapForRecipient } from '../keys/wrapping.ts'
+import { type Encapsulation, encapsulate, prepareRecipient } from '../keys/wrapping.ts'
+import { loadFastestAead } from '../keys/xchacha20poly1305.ts'
 import type { Row } from '../tables.ts'
 import * as queries from './queries.ts'
 
@@ -10,8 +11,8 @@ export type ServerWrappedEnvironment = Row<'environments', 'id' | 'app_id' | 'wr
 /** A principal that gets key copies: the identity key is Ed25519, 64 hex characters. */
 export type KeyCopyPrincipal = Row<'principals', 'id' | 'identity_key'>
 
-/** Wraps between two yields to the event loop: about 6 ms. */
-const WRAPS_BETWEEN_YIELDS = 50
+/** How long keys are wrapped between two yields to the event loop. */
+const SLICE_MILLISECONDS = 5
 
 /**
  * Gives each principal a copy of each environment's keys, wrapped for its identity key, in one statement. No principal
@@ -26,24 +27,23 @@ export async function addKeyCopies(
 ): Promise<void> {
   // Yields first, so that statements queued with this call are sent, and run while keys are wrapped.
   await yieldToEventLoop()
-  const recipients = principals.map(({ id, identity_key }) => ({
-    id,
-    recipient: prepareRecipient(identity_key),
-  }))
-  const copies: queries.NewKeyCopy[] = []
+  if (principals.length === 0 || environments.length === 0) return
+  await loadFastestAead()
+  const pause = yieldWhenDue()
+  const opened: OpenedEnvironment[] = []
   for (const environment of environments) {
-    const secrets = unwrapForServer(ctx, environment)
-    for (const { id, recipient } of recipients) {
-      copies.push({
-        principal_id: id,
-        app_id: environment.app_id,
-        environment_id: environment.id,
-        ...wrapFor(recipient, secrets),
-      })
-      if ((copies.length * 2) % WRAPS_BETWEEN_YIELDS === 0) await yieldToEventLoop()
+    opened.push({ ...environment, ...unwrapForServer(ctx, environment) })
+    await pause()
+  }
+  const copies: queries.NewKeyCopy[] = []
+  for (const { id, identity_key } of principals) {
+    using encapsulation = encapsulate(prepareRecipient(identity_key))
+    for (const environment of opened) {
+      copies.push({ principal_id: id, ...copyOf(environment, encapsulation) })
+      await pause()
     }
   }
-  if (copies.length > 0) await queries.insertKeyCopies(tx, organisationId, copies, ctx.clock.now())
+  await queries.insertKeyCopies(tx, organisationId, copies, ctx.clock.now())
 }
 
 /** The seed and salt of an environment (hex text), from what the server wrapped for itself. */
@@ -66,9 +66,13 @@ export const wrapForServer = (ctx: Context, id: string, secrets: { seed: string;
   wrapped_salt: ctx.keys.wrap('environment-key', secrets.salt, environmentField(id, 'wrapped_salt')),
 })
 
-const wrapFor = (recipient: Recipient, secrets: { seed: string; salt: string }) => ({
-  wrapped_seed: wrapForRecipient(secrets.seed, recipient),
-  wrapped_salt: wrapForRecipient(secrets.salt, recipient),
+type OpenedEnvironment = ServerWrappedEnvironment & Readonly<{ seed: string; salt: string }>
+
+const copyOf = ({ id, app_id, seed, salt }: OpenedEnvironment, { wrap }: Encapsulation) => ({
+  app_id,
+  environment_id: id,
+  wrapped_seed: wrap(seed),
+  wrapped_salt: wrap(salt),
 })
 
 const environmentField = (rowId: string, field: 'wrapped_seed' | 'wrapped_salt') => ({
@@ -76,5 +80,16 @@ const environmentField = (rowId: string, field: 'wrapped_seed' | 'wrapped_salt')
   rowId,
   field,
 })
+
+/** Yields to the event loop when it is called after a slice of time has passed since it last did. */
+function yieldWhenDue(): () => Promise<void> | undefined {
+  let since = performance.now()
+  return () => {
+    if (performance.now() - since < SLICE_MILLISECONDS) return
+    return yieldToEventLoop().then(() => {
+      since = performance.now()
+    })
+  }
+}
 
 const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -111,18 +111,22 @@ export const rename = async (
 /** Deletes an environment with every grant and every key copy of it. */
 export const remove = (tx: Transaction, id: string) => tx`delete from environments where id = ${id}`
 
-/** Stores copies of environment keys, in one statement. */
+/** Stores copies of environment keys, in one statement. There must be one at least. */
 export const insertKeyCopies = (
   tx: Transaction,
   organisationId: string,
   copies: readonly NewKeyCopy[],
   at: Date,
-) => tx`
+) => {
+  // The driver would quote each element of an array: with thousands, others would wait for it.
+  const column = (name: keyof NewKeyCopy) =>
+    tx`string_to_array(${copies.map((copy) => copy[name]).join(',')}, ',')`
+  return tx`
     insert into environment_keys
       (organisation_id, principal_id, app_id, environment_id, wrapped_seed, wrapped_salt, created_at)
     select ${organisationId}, principal_id, app_id, environment_id, wrapped_seed, wrapped_salt, ${at}
     from unnest(
-      ${copies.map((copy) => copy.principal_id)}::uuid[], ${copies.map((copy) => copy.app_id)}::uuid[],
-      ${copies.map((copy) => copy.environment_id)}::uuid[], ${copies.map((copy) => copy.wrapped_seed)}::text[],
-      ${copies.map((copy) => copy.wrapped_salt)}::text[]
+      ${column('principal_id')}::uuid[], ${column('app_id')}::uuid[], ${column('environment_id')}::uuid[],
+      ${column('wrapped_seed')}, ${column('wrapped_salt')}
     ) as copy (principal_id, app_id, environment_id, wrapped_seed, wrapped_salt)`
+}

@@ -8,7 +8,7 @@ import { type IfMatch, requireMatch } from '../etags.ts'
 import { isId } from '../id.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
-import { changeOrganisation, pipelined } from '../transactions.ts'
+import { pipelined, readAndChangeOrganisation } from '../transactions.ts'
 import {
   accessValues,
   grantChanges,
@@ -39,12 +39,22 @@ export async function set<View>(
 ): Promise<View> {
   const requested = requestedGrants(input)
   if (!isId(ref.id)) throw notFound(PRINCIPAL_NOUNS[ref.type])
-  return changeOrganisation(ctx, actor, async (tx, actor) => {
-    const change = await allowedChange(tx, actor, ref, input, requested)
-    await requireMatch(ifMatch, () => read(tx, actor))
-    if (change.added.length > 0 || change.revoked.length > 0) await write(ctx, tx, actor, ref.type, change)
-    return read(tx, actor)
-  })
+  const organisationId = actor.organisation.id
+  return readAndChangeOrganisation(
+    ctx,
+    actor,
+    (tx) =>
+      pipelined(
+        queries.findPrincipal(tx, organisationId, ref),
+        queries.findRequestedEnvironments(tx, organisationId, environmentIds(requested), actor.id, ref.id),
+      ),
+    async (tx, actor, [principal, environments]) => {
+      const change = await allowedChange(tx, actor, ref, input, requested, principal, environments)
+      await requireMatch(ifMatch, () => read(tx, actor))
+      if (change.added.length === 0 && change.revoked.length === 0) return read(tx, actor)
+      return write(ctx, tx, actor, ref.type, change, read)
+    },
+  )
 }
 
 /** Grants new environments to the actor that created them; the key copies are added by the use case that creates them. */
@@ -71,21 +81,15 @@ async function allowedChange(
   ref: PrincipalRef,
   input: SetAccess,
   requested: readonly RequestedGrant[],
+  row: queries.GrantPrincipal | undefined,
+  environments: readonly queries.RequestedEnvironment[],
 ): Promise<Change> {
-  const organisationId = actor.organisation.id
-  const environmentIds = ids(requested, 'environmentId')
-  const [row, apps, environments, grants] = await pipelined(
-    queries.findPrincipal(tx, organisationId, ref),
-    queries.existingApps(tx, organisationId, ids(requested, 'appId')),
-    queries.findRequestedEnvironments(tx, organisationId, environmentIds, actor.id, ref.id),
-    queries.findGrants(tx, ref.id),
-  )
   const principal = found(row, PRINCIPAL_NOUNS[ref.type])
   enforce(policy.setAccess, { kind: principal.role_kind })
   const environmentsById = new Map(environments.map((environment) => [environment.id, environment]))
-  requireExisting(requested, input, new Set(apps.map(({ id }) => id)), environmentsById)
+  await requireExisting(tx, actor.organisation.id, requested, input, environmentsById)
 
-  const { added, revoked } = grantChanges(new Set(grants.map((grant) => grant.environment_id)), requested)
+  const { added, revoked } = grantChanges(new Set(principal.granted), requested)
   const addedEnvironments = added.flatMap(({ environmentId }) => environmentsById.get(environmentId) ?? [])
   enforce(policy.grant, {
     actor,
@@ -97,20 +101,21 @@ async function allowedChange(
   return { principal, added, addedEnvironments, revoked }
 }
 
-async function write(
+/** Writes the change, and reads the new state meanwhile: key copies are not part of it. */
+async function write<View>(
   ctx: Context,
   tx: Transaction,
   actor: Actor,
   type: PrincipalRef['type'],
   { principal, added, addedEnvironments, revoked }: Change,
-): Promise<void> {
+  read: (tx: Transaction, actor: Actor) => Promise<View>,
+): Promise<View> {
   const organisationId = actor.organisation.id
-  const now = ctx.clock.now()
   const withoutKeyCopy = addedEnvironments.filter((environment) => !environment.has_key_copy)
-  await pipelined(
-    queries.deleteGrants(tx, principal.id, revoked),
-    queries.insertGrants(tx, organisationId, principal.id, added, now),
-    queries.markUpdated(tx, { type, id: principal.id }, now),
+  const [, , view] = await pipelined(
+    queries
+      .changeGrants(tx, organisationId, { type, id: principal.id }, added, revoked, ctx.clock.now())
+      .execute(),
     record(ctx, tx, actor, {
       eventType: type === 'member' ? 'member.access_changed' : 'service_account.access_changed',
       resourceId: principal.id,
@@ -118,25 +123,32 @@ async function write(
       ...accessValues(added, revoked),
       description: `Access changed: ${added.length} granted, ${revoked.length} revoked.`,
     }),
+    read(tx, actor),
     addKeyCopies(ctx, tx, organisationId, [principal], withoutKeyCopy),
   )
+  return view
 }
 
 /** The well-formed ids; malformed ones are left out, and then reported as not found. */
-const ids = (requested: readonly RequestedGrant[], field: keyof RequestedGrant): string[] => [
-  ...new Set(requested.map((grant) => grant[field]).filter(isId)),
-]
+const environmentIds = (requested: readonly RequestedGrant[]): string[] =>
+  requested.map((grant) => grant.environmentId).filter(isId)
 
-function requireExisting(
+/** An app that is listed has an environment, so it exists if that is its own: only else the apps are looked up. */
+async function requireExisting(
+  tx: Transaction,
+  organisationId: string,
   requested: readonly RequestedGrant[],
   input: SetAccess,
-  apps: ReadonlySet<string>,
   environments: ReadonlyMap<string, queries.RequestedEnvironment>,
-): void {
+): Promise<void> {
+  const foreign = requested.find(
+    ({ appId, environmentId }) => environments.get(environmentId)?.app_id !== appId,
+  )
+  if (foreign === undefined) return
+  const appIds = input.apps.map(({ id }) => id).filter(isId)
+  const apps = new Set((await queries.existingApps(tx, organisationId, appIds)).map(({ id }) => id))
   for (const { id } of input.apps) {
     if (!apps.has(id.toLowerCase())) throw notFound('App', id)
   }
-  for (const { appId, environmentId } of requested) {
-    if (environments.get(environmentId)?.app_id !== appId) throw notFound('Environment', environmentId)
-  }
+  throw notFound('Environment', foreign.environmentId)
 }

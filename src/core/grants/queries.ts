@@ -3,9 +3,12 @@ import type { RoleKind } from '../permissions.ts'
 import type { Row } from '../tables.ts'
 import type { PrincipalRef, RequestedGrant } from './grant.ts'
 
-/** A principal whose access is set: its role decides whether it can be, its identity key is for the key copies. */
+/**
+ * A principal whose access is set: its role decides whether it can be, its identity key is for the key copies. With the
+ * environments that it is granted explicitly.
+ */
 export type GrantPrincipal = Row<'principals', 'id' | 'identity_key'> &
-  Readonly<{ name: string; role_kind: RoleKind }>
+  Readonly<{ name: string; role_kind: RoleKind; granted: readonly string[] }>
 
 /** The active member or service account of this id; undefined when there is none. */
 export const findPrincipal = async (
@@ -14,7 +17,8 @@ export const findPrincipal = async (
   { type, id }: PrincipalRef,
 ): Promise<GrantPrincipal | undefined> => {
   const [principal] = await db<GrantPrincipal[]>`
-    select p.id, coalesce(u.full_name, s.name) as name, p.role_kind, p.identity_key
+    select p.id, coalesce(u.full_name, s.name) as name, p.role_kind, p.identity_key,
+      array(select environment_id from grants where principal_id = p.id order by environment_id) as granted
     from principals p
     left join members m on m.principal_id = p.id
     left join users u on u.id = m.user_id
@@ -22,11 +26,6 @@ export const findPrincipal = async (
     where p.organisation_id = ${organisationId} and p.id = ${id} and p.type = ${type}`
   return principal
 }
-
-/** What a principal is granted explicitly. */
-export const findGrants = (tx: Transaction, principalId: string) =>
-  tx<Row<'grants', 'environment_id'>[]>`
-    select environment_id from grants where principal_id = ${principalId} order by environment_id`
 
 /** Which of these ids are apps of the organisation. */
 export const existingApps = (tx: Transaction, organisationId: string, ids: readonly string[]) =>
@@ -63,21 +62,36 @@ export const insertGrants = (
   principalId: string,
   added: readonly RequestedGrant[],
   at: Date,
-) =>
-  tx`
+) => tx`${insertion(tx, organisationId, principalId, added, at)}`
+
+/**
+ * Changes what a member or service account is granted, and sets when it was last changed: deletes grants with the key
+ * copies that came with them, and adds others. One statement, because each costs a message and a plan.
+ */
+export const changeGrants = (
+  tx: Transaction,
+  organisationId: string,
+  { type, id }: PrincipalRef,
+  added: readonly RequestedGrant[],
+  revoked: readonly string[],
+  at: Date,
+) => {
+  const isRevoked = tx`principal_id = ${id} and environment_id = any(${[...revoked]}::uuid[])`
+  return tx`
+    with grants_revoked as (delete from grants where ${isRevoked}),
+      copies_deleted as (delete from environment_keys where ${isRevoked}),
+      granted as (${insertion(tx, organisationId, id, added, at)})
+    update ${tx(type === 'member' ? 'members' : 'service_accounts')} set updated_at = ${at} where id = ${id}`
+}
+
+const insertion = (
+  tx: Transaction,
+  organisationId: string,
+  principalId: string,
+  added: readonly RequestedGrant[],
+  at: Date,
+) => tx`
     insert into grants (organisation_id, principal_id, app_id, environment_id, created_at)
-    select ${organisationId}, ${principalId}, app_id, environment_id, ${at}
+    select ${organisationId}::uuid, ${principalId}::uuid, app_id, environment_id, ${at}::timestamptz
     from unnest(${added.map((grant) => grant.appId)}::uuid[], ${added.map((grant) => grant.environmentId)}::uuid[])
       as added (app_id, environment_id)`
-
-/** Deletes grants and the key copies that came with them. */
-export const deleteGrants = (tx: Transaction, principalId: string, environmentIds: readonly string[]) =>
-  tx`
-    with revoked as (
-      delete from grants where principal_id = ${principalId} and environment_id = any(${[...environmentIds]}::uuid[]))
-    delete from environment_keys
-    where principal_id = ${principalId} and environment_id = any(${[...environmentIds]}::uuid[])`
-
-/** Sets when a member or service account was last changed. */
-export const markUpdated = (tx: Transaction, { type, id }: PrincipalRef, at: Date) =>
-  tx`update ${tx(type === 'member' ? 'members' : 'service_accounts')} set updated_at = ${at} where id = ${id}`

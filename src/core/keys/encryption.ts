@@ -1,21 +1,21 @@
-import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
+import { fastestAead, nonceBytes } from './xchacha20poly1305.ts'
 
-/** Bytes of an XChaCha20-Poly1305 nonce: long enough for random nonces. */
-export const nonceBytes = 24
-
-/** A text under XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha): ciphertext ‖ tag, and the fresh nonce. */
+/** A text under XChaCha20-Poly1305: ciphertext ‖ tag, and the fresh nonce. */
 export type EncryptedText = { ciphertext: Uint8Array; nonce: Uint8Array }
 
 /** Encrypts the UTF-8 bytes of a text under a 32-byte key and a fresh random nonce. */
-export function encryptText(key: Uint8Array, text: string, associatedData?: Uint8Array): EncryptedText {
+export function encryptText(key: Uint8Array, text: string, associatedData: Uint8Array = none): EncryptedText {
   const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
-  return { ciphertext: xchacha20poly1305(key, nonce, associatedData).encrypt(encoder.encode(text)), nonce }
+  return { ciphertext: fastestAead().encrypt(key, nonce, encoder.encode(text), associatedData), nonce }
 }
 
 /** The text that `encryptText` encrypted; throws when key, associated data, nonce or ciphertext differs. */
-export function decryptText(key: Uint8Array, encrypted: EncryptedText, associatedData?: Uint8Array): string {
-  const cipher = xchacha20poly1305(key, encrypted.nonce, associatedData)
-  return decoder.decode(cipher.decrypt(encrypted.ciphertext))
+export function decryptText(
+  key: Uint8Array,
+  { ciphertext, nonce }: EncryptedText,
+  associatedData: Uint8Array = none,
+): string {
+  return decoder.decode(fastestAead().decrypt(key, nonce, ciphertext, associatedData))
 }
 
 /** `encryptText` as base64 of nonce ‖ ciphertext ‖ tag. */
@@ -38,5 +38,6 @@ export function decodeCanonicalBase64(base64: string): Uint8Array {
   return bytes
 }
 
+const none: Uint8Array = new Uint8Array()
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -58,5 +58,7 @@ function derive(serverSecret: Uint8Array, info: string): Uint8Array {
 
 // A JSON array quotes its strings: no two fields share an encoding, as they could with a separator.
 function associatedData({ table, rowId, field }: StoredField): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify([table, rowId, field]))
+  return encoder.encode(JSON.stringify([table, rowId, field]))
 }
+
+const encoder = new TextEncoder()

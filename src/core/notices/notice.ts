@@ -12,6 +12,8 @@ export const NOTICE_KINDS = [
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
-/** A notice to a user; `name` is what it names: the role, or what begins the
- * sentence of a way to sign in, such as `The passkey “Laptop”`; `byUserId` is who did it. */
+/**
+ * A notice to a user; `name` is what it names: the role, the organisation, or a way to sign in as a sentence begins with
+ * it, such as `The passkey “Laptop”`; `byUserId` is who did it.
+ */
 export type Notice = Readonly<{ userId: string; notice: NoticeKind; name: string; byUserId?: string }>

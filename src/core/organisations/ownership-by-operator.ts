@@ -4,7 +4,7 @@ import { type Operator, recordByOperator } from '../audit/audit.ts'
 import { findOrganisationId, requireServerSecret } from '../deployment.ts'
 import { conflict } from '../errors.ts'
 import * as members from '../members/members.ts'
-import { queueNotice } from '../notices/notices.ts'
+import { queueOrganisationNotices, wakeNotices } from '../notices/notices.ts'
 import { accountOf } from '../operators/operator.ts'
 import type { RoleKind } from '../permissions.ts'
 import * as principals from '../principals/principals.ts'
@@ -52,11 +52,12 @@ export async function makeOwner(
       newValues: { ownerId: next.id },
       description: 'An operator transferred the ownership; the former Owner is now an Admin.',
     })
-    const [organisation] = await queries.find(tx, organisationId)
-    await queueNotice(ctx, tx, next.userId, 'ownership-received', organisation?.name)
-    await queueNotice(ctx, tx, owner.user_id, 'ownership-given', organisation?.name)
+    await queueOrganisationNotices(ctx, tx, organisationId, [
+      [next.userId, 'ownership-received'],
+      [owner.user_id, 'ownership-given'],
+    ])
   })
-  await ctx.queue.wake()
+  await wakeNotices(ctx)
 }
 
 const OWNER_CHANGED =

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
+import { allowNextLink, createResetLink } from '../../../src/core/operators/accounts.ts'
 import { fakeClock } from '../../../src/platform/clock.ts'
 import { type Answer, api, type Client } from '../../support/api.ts'
 import type { TestApp } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
+import { addPasskey, setUpTotp } from '../../support/factors.ts'
 import { lastLink, runJobs } from '../../support/jobs.ts'
 import { type MaliciousProvider, startMaliciousProvider } from '../../support/malicious-provider.ts'
 import { member, type Person, roleOf, serviceAccount, token } from '../../support/people.ts'
@@ -139,6 +141,9 @@ async function changeEverythingElse() {
   await ok(ada.delete(`/v1/service-accounts/${account.id}/tokens/${made.id}`))
   await ok(ada.delete(`/v1/service-accounts/${account.id}`))
   await ok(ada.put('/v1/organisation', { name: 'Acme' }))
+  const sentAgain = await ok(ada.post('/v1/members/invites', { email: newEmail(), role_id }))
+  ctx.clock.advance(61)
+  await ok(ada.post(`/v1/members/invites/${sentAgain.id}/resend`))
   const cancelled = await ok(ada.post('/v1/members/invites', { email: newEmail(), role_id }))
   await ok(ada.delete(`/v1/members/invites/${cancelled.id}`))
 }
@@ -170,6 +175,23 @@ async function signInAndOut() {
   await ok(browser.delete('/service/auth/sso/acme/link/'))
   await runJobs(ctx)
   await ok(browser.post('/service/auth/logout/'))
+}
+
+async function changeFactors() {
+  const email = newEmail()
+  await ok(register(service, { email }))
+  await runJobs(ctx)
+  await ok(service.anonymous.post('/service/auth/email/verify/', { token: lastLink(ctx).token }))
+  const session = await signIn(service, email)
+  await setUpTotp(ctx, session)
+  const { id } = await addPasskey(session)
+  await ok(session.post('/recovery-codes/', {}))
+  await ok(service.anonymous.post('/service/auth/password/login/', { email, password: PASSWORD }))
+  await ok(session.delete('/totp/'))
+  await ok(session.delete(`/passkeys/${id}`))
+  await createResetLink(ctx, email)
+  await allowNextLink(ctx, email)
+  await runJobs(ctx)
 }
 
 async function handOver() {
@@ -210,6 +232,14 @@ const COMPOSED = [
   'user.password_reset',
 ]
 
+/** What operators and the housekeeping do to jobs, factors and the log itself: it knows neither apps nor environments. */
+const WITHOUT_ENVIRONMENTS = [
+  'job.retried',
+  'job.dropped',
+  'audit_log.entries_deleted',
+  'user.second_factors_removed',
+]
+
 describe('a Developer who can open one environment of one app', () => {
   let owner: Client
 
@@ -220,7 +250,9 @@ describe('a Developer who can open one environment of one app', () => {
     await beRefused(shared, secret, robot)
     await changeEverythingElse()
     await signInAndOut()
+    await changeFactors()
     owner = await handOver()
+    await runJobs(ctx)
   })
 
   test('reads no name and no id of what it cannot open, whatever happened', async () => {
@@ -243,7 +275,9 @@ describe('a Developer who can open one environment of one app', () => {
     expect([...hiddenIds, ...names].filter((needle) => !text.includes(needle))).toEqual([])
     const rows = await ctx.db<{ event_type: string }[]>`select distinct event_type from audit_entries`
     const happened = new Set(rows.map(({ event_type }) => event_type))
-    const missing = [...(await eventsInCode()), ...COMPOSED].filter((event) => !happened.has(event))
+    const missing = [...(await eventsInCode()), ...COMPOSED].filter(
+      (event) => !happened.has(event) && !WITHOUT_ENVIRONMENTS.includes(event),
+    )
     expect(missing).toEqual([])
   })
 

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { environmentKeyPair, generateEnvironmentKeys } from '../../../src/core/keys/environment-keys.ts'
 import { generateIdentityKeys } from '../../../src/core/keys/identity-keys.ts'
 import {
+  encapsulate,
   prepareRecipient,
+  type Recipient,
   unwrapWithSecretKey,
   wrapForPublicKey,
   wrapForRecipient,
@@ -71,6 +74,85 @@ describe('a key wrapped for a recipient', () => {
         .toString('hex'),
     )
     expect(new Set(nonces).size).toBe(50)
+  })
+})
+
+describe('texts that are wrapped under one encapsulation', () => {
+  const identity = generateIdentityKeys()
+  const recipient = prepareRecipient(identity.publicKey)
+  const ephemeralOf = (wrapped: string) => wrapped.split(':')[2]
+  const nonceOf = (wrapped: string) =>
+    Buffer.from(wrapped.split(':')[3] ?? '', 'base64')
+      .subarray(-24)
+      .toString('hex')
+
+  test('open one by one in a client made with libsodium', () => {
+    fc.assert(
+      fc.property(fc.array(texts, { maxLength: 5 }), (several) => {
+        using encapsulation = encapsulate(recipient)
+        for (const text of several) {
+          const wrapped = encapsulation.wrap(text)
+          expect(clientUnwrap(wrapped, clientIdentity(identity.privateKey).x25519)).toBe(text)
+        }
+      }),
+    )
+  })
+
+  test('share the ephemeral key, and have a nonce of their own each, the same text too', () => {
+    using encapsulation = encapsulate(recipient)
+    const wraps = Array.from({ length: 1000 }, () => encapsulation.wrap('the same'))
+    expect(new Set(wraps.map(ephemeralOf)).size).toBe(1)
+    expect(new Set(wraps.map(nonceOf)).size).toBe(1000)
+    expect(new Set(wraps).size).toBe(1000)
+  })
+
+  test('share nothing with those of another encapsulation, for the same recipient or another', () => {
+    const other = prepareRecipient(generateIdentityKeys().publicKey)
+    const wraps = [recipient, recipient, other].map((each) => {
+      using encapsulation = encapsulate(each)
+      return encapsulation.wrap('the same')
+    })
+    expect(new Set(wraps.map(ephemeralOf)).size).toBe(3)
+    expect(new Set(wraps.map(nonceOf)).size).toBe(3)
+  })
+
+  test('stop with the encapsulation: once disposed of, it wraps nothing', () => {
+    const encapsulation = encapsulate(recipient)
+    encapsulation.wrap('x')
+    encapsulation[Symbol.dispose]()
+    expect(errorOf(() => encapsulation.wrap('x')).message).toBe('This encapsulation has ended.')
+  })
+
+  test('don’t show the key when the encapsulation is printed', () => {
+    using encapsulation = encapsulate(recipient)
+    const printed = inspect(encapsulation, { depth: null, showHidden: true }) + JSON.stringify(encapsulation)
+    expect(printed).not.toMatch(/Uint8Array|Buffer|KeyObject/)
+  })
+})
+
+describe('preparing a recipient', () => {
+  test('is done once for each identity key, up to 4,096 of them', () => {
+    const keys = Array.from({ length: 4097 }, () => generateIdentityKeys().publicKey)
+    const [oldest = '', second = ''] = keys
+    const prepared = keys.map(prepareRecipient)
+    expect(prepareRecipient(second)).toBe(prepared[1] as Recipient)
+    expect(prepareRecipient(oldest)).not.toBe(prepared[0] as Recipient)
+    expect(prepareRecipient(oldest)).toEqual(prepared[0] as Recipient)
+    // The one that was asked for last stays.
+    expect(prepareRecipient(second)).toBe(prepared[1] as Recipient)
+  }, 60_000)
+
+  test('refuses what is no identity key, each time anew', () => {
+    const valid = generateIdentityKeys().publicKey
+    prepareRecipient(valid)
+    const identity = `01${'00'.repeat(31)}`
+    for (const key of ['', valid.toUpperCase(), `${valid} `, valid.slice(2), identity, 'ff'.repeat(32)]) {
+      for (let round = 0; round < 3; round++) {
+        expect(errorOf(() => prepareRecipient(key)).message).toBe(
+          'An identity public key must be an Ed25519 public key of 64 lower-case hex digits.',
+        )
+      }
+    }
   })
 })
 

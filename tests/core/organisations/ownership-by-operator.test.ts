@@ -87,6 +87,7 @@ test('the Owner, an unknown address and an account without a membership change n
   const types = (await entriesAbout(ctx, ada.organisationId)).map(({ event_type }) => event_type)
   expect(types).not.toContain('organisation.ownership_transferred')
   expect(outsider).toBeString()
+  await runJobs(ctx)
 })
 
 test('another SERVER_SECRET is refused before anything is wrapped with it', async () => {
