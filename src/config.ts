@@ -71,6 +71,8 @@ export type Config = Readonly<{
   requireSecondFactor: 'off' | 'admins' | 'everyone'
   smtp: Smtp | null
   plan: 'free' | 'pro' | 'enterprise'
+  /** What reads remember takes at most so much memory; 0 for none. */
+  cacheMegabytes: number
   /** Null while tracing is off. */
   tracing: TracingConfig | null
   rateLimits: Readonly<{ default: RateLimit | null; auth: RateLimit | null }>
@@ -162,6 +164,7 @@ export function readConfig(command: Command, environment: Environment = process.
     requireSecondFactor: settings.word('REQUIRE_SECOND_FACTOR', ['off', 'admins', 'everyone']) ?? 'off',
     smtp: readSmtp(settings),
     plan: settings.word('ORGANISATION_PLAN', ['free', 'pro', 'enterprise']) ?? 'enterprise',
+    cacheMegabytes: settings.integer('CACHE_MEGABYTES', { minimum: 0, maximum: 4096 }) ?? 64,
     tracing: readTracing(settings),
     rateLimits: {
       default: readRateLimit(settings, 'RATE_LIMIT_DEFAULT'),

@@ -19,7 +19,9 @@ import {
   openDatabase,
 } from './platform/postgres/database.ts'
 import { createLookUps, type LookUps } from './platform/postgres/look-ups.ts'
+import { createStateVersions } from './platform/postgres/state-version.ts'
 import { createQueue, type Queue } from './platform/queue/queue.ts'
+import { createReadMemory, type ReadMemory } from './platform/read-memory.ts'
 import type { SsoProvider } from './platform/sso/provider.ts'
 import { createProviders } from './platform/sso/providers.ts'
 
@@ -36,6 +38,8 @@ export type Context = Readonly<{
   limitReads: FairLimiter
   /** Limits the writes that no response depends on. */
   limitSideWrites: FairLimiter
+  /** What reads have loaded; null where nothing is remembered. */
+  memory: ReadMemory | null
   kv: Kv
   queue: Queue<QueuedJob>
   mailer: Mailer
@@ -62,6 +66,8 @@ export function createContext(
   const kv = openKv(config.kv, clock, log)
   const queue = createQueue({ db, log, kv }, QUEUED_JOBS)
   const mailer = createMailer(config.smtp)
+  const metrics = createMetrics()
+  const memory = openReadMemory(config, database, metrics)
   return {
     config,
     db,
@@ -70,6 +76,7 @@ export function createContext(
     limitPublic: createPublicLimiter(db),
     limitReads: createReadLimiter(db),
     limitSideWrites: createSideWriteLimiter(db),
+    memory,
     kv,
     queue,
     mailer,
@@ -77,14 +84,26 @@ export function createContext(
     log,
     keys: createServerKeys(config.serverSecret),
     passwords: createPasswords(),
+    metrics,
     sso: createProviders(config.sso, clock, { log }),
-    metrics: createMetrics(),
     schemaVersion,
     close: async () => {
       await queue.stop()
       await mailer.close()
       await kv.close()
+      await memory?.end()
       await db.end({ timeout: 5 })
     },
   }
+}
+
+/** The memory of reads, with a connection of its own; null where it is switched off. */
+export function openReadMemory(
+  { cacheMegabytes, deadlines }: Pick<Config, 'cacheMegabytes' | 'deadlines'>,
+  database: DatabaseConfig,
+  metrics: Metrics,
+): ReadMemory | null {
+  if (cacheMegabytes === 0) return null
+  const versions = createStateVersions(openDatabase(database, { max: 1, deadlines }), metrics)
+  return createReadMemory(versions, { maxBytes: cacheMegabytes * 1024 * 1024, metrics })
 }

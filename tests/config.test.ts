@@ -36,6 +36,7 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
     allowedEmailDomains: [],
     smtp: null,
     plan: 'enterprise',
+    cacheMegabytes: 64,
     tracing: null,
     rateLimits: { default: null, auth: { limit: 10, windowSeconds: 60 } },
     auditRetentionDays: null,

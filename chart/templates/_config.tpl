@@ -42,6 +42,7 @@ SSO_ALLOW_HTTP_ISSUERS: {{ $v.sso.allowHttpIssuers | quote }}
 {{- end }}
 {{- if eq $component "backend" }}
 REGISTRATION: {{ $v.registration | quote }}
+CACHE_MEGABYTES: {{ $v.cacheMegabytes | quote }}
 {{- with $v.allowedEmailDomains }}
 ALLOWED_EMAIL_DOMAINS: {{ join "," . | quote }}
 {{- end }}

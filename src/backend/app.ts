@@ -40,7 +40,7 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
 
   // Elysia otherwise assumes a host of at least 4 characters when it looks for the path.
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
-    .wrap(requestPipeline(ctx, requests, table.methodsAt))
+    .wrap(requestPipeline(ctx, requests, table))
     .onError({ as: 'global' }, async ({ code, error, request, params, query }) => {
       const state = requests.of(request)
       const response = errorResponse(code, error, ctx.log, state.source.requestId)
@@ -55,6 +55,8 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
     .onTransform({ as: 'global' }, ({ request, route, set }) => {
       const state = requests.of(request)
       state.route = withoutSlash(route)
+      state.isRemembered = table.isRemembered(request.method, route)
+      state.hasETag = table.hasETag(request.method, route)
       state.parameters = table.parametersOf(request.method, route)
       set.status = table.successOf(request.method, route)
     })

@@ -80,6 +80,12 @@ export const CONFIGURATION = [
   plain('RATE_LIMIT_DEFAULT', 'off', 'Requests to /v1 per caller, such as 120/min, or off.'),
   plain('RATE_LIMIT_AUTH', '10/min', 'Sign-in attempts per account and address, such as 3/min, or off.'),
   plain(
+    'CACHE_MEGABYTES',
+    '64',
+    'Memory for what reads have loaded, which is answered again only after the database has confirmed that nothing ' +
+      'has changed. 0 switches it off.',
+  ),
+  plain(
     'AUDIT_RETENTION_DAYS',
     'off',
     'How many days audit entries are kept at least, from 1 to 36500; older ones are deleted once a day. Off: for ever.',

@@ -202,6 +202,13 @@ type Tables = {
     hash: Uint8Array
     expires_at: Date
   }>
+  state_changes: Readonly<{
+    transaction: string
+  }>
+  state_version: Readonly<{
+    singleton: boolean
+    version: string
+  }>
   tokens: Readonly<{
     id: string
     organisation_id: string

@@ -8,9 +8,16 @@ export type Metrics = Readonly<{
   countUnauthenticated(): void
   /** How one sign-in ended. Unknown accounts are counted as wrong passwords are. */
   countSignIn(method: SignInMethod, outcome: SignInOutcome): void
+  /** One look into the memory of reads. */
+  countRecall(what: Remembered, isHit: boolean): void
+  /** One answer of the database about the version of its state. */
+  countConfirmation(): void
   /** Everything counted so far, in Prometheus' text format. */
   text(): string
 }>
+
+/** What reads remember: who a token names, and what was answered. */
+export type Remembered = 'caller' | 'answer'
 
 /** What a sign-in is by. */
 const SIGN_IN_METHODS = ['password', 'passkey', 'sso'] as const
@@ -40,6 +47,8 @@ export function createMetrics(): Metrics {
     ),
   )
   let unauthenticated = 0
+  let confirmations = 0
+  const recalls = { caller: { hit: 0, miss: 0 }, answer: { hit: 0, miss: 0 } }
 
   return {
     observeResponse: (method, route, status, seconds) => {
@@ -57,6 +66,12 @@ export function createMetrics(): Metrics {
       const labels = `{method="${method}",outcome="${outcome}"}` as const
       signIns.set(labels, (signIns.get(labels) ?? 0) + 1)
     },
+    countRecall: (what, isHit) => {
+      recalls[what][isHit ? 'hit' : 'miss']++
+    },
+    countConfirmation: () => {
+      confirmations++
+    },
     text: () =>
       [
         ...requests(routes),
@@ -67,10 +82,20 @@ export function createMetrics(): Metrics {
           'Sign-ins, by method and outcome.',
           [...signIns].map(([labels, count]) => `${labels} ${count}`),
         ),
+        ...counter('keyward_memory_reads_total', 'Looks into the memory of reads.', recallSamples(recalls)),
+        ...counter('keyward_state_confirmations_total', 'Versions that the database confirmed.', [
+          `${confirmations}`,
+        ]),
         '',
       ].join('\n'),
   }
 }
+
+const recallSamples = (recalls: Record<Remembered, { hit: number; miss: number }>): string[] =>
+  Object.entries(recalls).flatMap(([what, { hit, miss }]) => [
+    `{what="${what}",result="hit"} ${hit}`,
+    `{what="${what}",result="miss"} ${miss}`,
+  ])
 
 function seriesOf(routes: Map<string, Map<string, Series>>, route: string, method: string): Series {
   const known = routes.get(route)?.get(method)

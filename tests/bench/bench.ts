@@ -11,17 +11,17 @@ import { inTurns, print, SECONDS } from './turns.ts'
  * in both halves of each. Prints; judges nothing.
  */
 
-const CONNECTIONS = 16
+const CONNECTIONS = [1, 16, 64]
 
 const ctx = await testContext()
 const ada = await owner(ctx)
 const service = createApp(ctx)
+const withoutMemory = createApp({ ...ctx, memory: null })
 const request = (path: string, token: string) =>
   `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`
 
-/** `GET /v1/roles` beside a handler that does nothing, and one that does only what cannot be left out. */
-async function readingRoles(): Promise<void> {
-  const path = '/v1/roles'
+/** A read beside a handler that does nothing, and one that does only what cannot be left out without a memory. */
+async function reading(path: string): Promise<void> {
   const answer = await service.handle(
     new Request(`http://localhost${path}`, { headers: { authorization: `Bearer ${ada.token}` } }),
   )
@@ -40,22 +40,25 @@ async function readingRoles(): Promise<void> {
     return new Response(roles.length > 0 ? bytes : '', { headers: json })
   })
 
-  const rates = await inTurns({
-    Keyward: () => load(service.fetch, request(path, ada.token)),
-    'a bare Elysia handler of the same bytes': () => load(bare.fetch, request(path, ada.token)),
-    'token hash and two indexed queries': () => load(twoQueries.fetch, request(path, ada.token)),
-  })
-  print('GET /v1/roles', 'requests/s', rates)
+  for (const connections of CONNECTIONS) {
+    const at = (app: { fetch: Fetch }) => () => load(app.fetch, request(path, ada.token), connections)
+    const rates = await inTurns({
+      Keyward: at(service),
+      'Keyward without a memory': at(withoutMemory),
+      'a bare Elysia handler of the same bytes': at(bare),
+      'token hash and two indexed queries': at(twoQueries),
+    })
+    print(`GET ${path} on ${connections} connections`, 'requests/s', rates)
+  }
 }
 
+type Fetch = (request: Request) => Response | Promise<Response>
+
 /** Requests a second over loopback HTTP, asked by another process. */
-async function load(
-  fetch: (request: Request) => Response | Promise<Response>,
-  text: string,
-): Promise<number> {
+async function load(fetch: Fetch, text: string, connections: number): Promise<number> {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch })
   const client = Bun.spawn(
-    ['bun', `${import.meta.dir}/load.ts`, String(server.port), String(CONNECTIONS), String(SECONDS)],
+    ['bun', `${import.meta.dir}/load.ts`, String(server.port), String(connections), String(SECONDS)],
     {
       stdin: new TextEncoder().encode(text),
       stdout: 'pipe',
@@ -67,7 +70,8 @@ async function load(
   return rate
 }
 
-await readingRoles()
+await reading('/v1/roles')
+await reading(`/v1/members/${ada.id}`)
 await ctx.close()
 await grants()
 process.exit(0)

@@ -31,6 +31,8 @@ const NEVER_MET: Readonly<Record<string, readonly string[]>> = {
     'sso_used_states_pkey',
     'totp_secrets_pkey',
     'used_challenges_pkey',
+    'state_changes_pkey',
+    'state_version_pkey',
   ],
   'accounts are never deleted': [
     'email_links_user_id_fkey',
@@ -68,6 +70,7 @@ const NEVER_MET: Readonly<Record<string, readonly string[]>> = {
     'session_tokens_hash_check',
     'sessions_cookie_hash_check',
     'sessions_method',
+    'state_version_singleton_check',
     'tokens_hash_check',
     'totp_secrets_check',
     'used_challenges_hash_check',

@@ -37,6 +37,7 @@ test('every variable that the pages name exists', () => {
   const known: string[] = CONFIGURATION.flatMap(({ name }) => [name, `${name}_FILE`]).concat(providers)
   // Build arguments of the image, and what the tests take.
   const others = [
+    'tests/backend/http/strict-reads.test.ts',
     'Dockerfile',
     'tests/support/images/build.ts',
     'tests/support/tiers.ts',

@@ -3,6 +3,14 @@ import { createMetrics } from '../../src/platform/metrics.ts'
 
 const samples = (text: string, name: string) => text.split('\n').filter((line) => line.startsWith(name))
 
+const NOTHING_REMEMBERED = [
+  'keyward_memory_reads_total{what="caller",result="hit"} 0',
+  'keyward_memory_reads_total{what="caller",result="miss"} 0',
+  'keyward_memory_reads_total{what="answer",result="hit"} 0',
+  'keyward_memory_reads_total{what="answer",result="miss"} 0',
+  'keyward_state_confirmations_total 0',
+]
+
 test('begins at zero', () => {
   const text = createMetrics().text()
   expect(samples(text, 'keyward_')).toEqual([
@@ -12,6 +20,7 @@ test('begins at zero', () => {
         (outcome) => `keyward_sign_ins_total{method="${method}",outcome="${outcome}"} 0`,
       ),
     ),
+    ...NOTHING_REMEMBERED,
   ])
 })
 
@@ -76,4 +85,19 @@ test('unknown methods are labelled `other`', () => {
   expect(samples(metrics.text(), 'keyward_http_requests_total')).toEqual([
     'keyward_http_requests_total{method="other",route="none",status="405"} 2',
   ])
+})
+
+test('counts looks into the memory of reads, and the versions that were confirmed', () => {
+  const metrics = createMetrics()
+  metrics.countRecall('caller', true)
+  metrics.countRecall('answer', false)
+  metrics.countRecall('answer', false)
+  metrics.countConfirmation()
+  expect(samples(metrics.text(), 'keyward_memory')).toEqual([
+    'keyward_memory_reads_total{what="caller",result="hit"} 1',
+    'keyward_memory_reads_total{what="caller",result="miss"} 0',
+    'keyward_memory_reads_total{what="answer",result="hit"} 0',
+    'keyward_memory_reads_total{what="answer",result="miss"} 2',
+  ])
+  expect(samples(metrics.text(), 'keyward_state')).toEqual(['keyward_state_confirmations_total 1'])
 })

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type Config, readConfig } from '../../src/config.ts'
-import type { Context } from '../../src/context.ts'
+import { type Context, openReadMemory } from '../../src/context.ts'
 import { QUEUED_JOBS, type QueuedJob } from '../../src/core/jobs.ts'
 import { createServerKeys } from '../../src/core/keys/server-keys.ts'
 import { type Clock, fakeClock } from '../../src/platform/clock.ts'
@@ -56,6 +56,8 @@ export async function testContext(
   const clock = fakeClock(start)
   const log = createLog(config.logLevel)
   const kv = openKv(config.kv, clock, log)
+  const metrics = createMetrics()
+  const memory = openReadMemory(config, database.config, metrics)
   const queue = lazyQueue({ db: database.db, log, kv })
   return {
     config,
@@ -65,12 +67,13 @@ export async function testContext(
     limitPublic: createPublicLimiter(database.db),
     limitReads: createReadLimiter(database.db),
     limitSideWrites: createSideWriteLimiter(database.db),
+    memory,
     kv,
     queue,
     mailer: memoryMailer(),
     clock,
     log,
-    metrics: createMetrics(),
+    metrics,
     schemaVersion: Math.max(...(await readMigrations()).map((migration) => migration.version)),
     keys: createServerKeys(config.serverSecret),
     passwords: createPasswords({ memoryCost: 8, timeCost: 1 }),
@@ -81,6 +84,7 @@ export async function testContext(
         await database.db`select name from pgboss.job where state <> 'completed' and not starts_with(name, '__')`
       await queue.stop()
       await kv.close()
+      await memory?.end()
       await database.drop()
       if (left.length > 0) throw new Error(`jobs are left in the queue: ${left.map(({ name }) => name)}`)
     },

@@ -1,7 +1,8 @@
 import type { Context } from '../../src/context.ts'
 
 /**
- * How many statements the context's pool sends while `work` runs, `begin` and `commit` among them. What the driver asks
+ * How many statements the context's pool sends while `work` runs, `begin` and `commit` among them, where nothing of it is
+ * remembered. What the driver asks
  * when it opens a connection doesn't count, nor does noting that a token was used, which happens beside a request.
  */
 export async function countStatements(
@@ -16,6 +17,7 @@ export async function statementsOf(
   ctx: Pick<Context, 'db'>,
   work: () => Promise<unknown>,
 ): Promise<readonly string[]> {
+  await ctx.db`update state_version set version = gen_random_uuid()`
   const { options } = ctx.db
   const before = options.debug
   const statements: string[] = []

@@ -13,6 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   _text: 'string[]',
   timestamptz: 'Date',
   uuid: 'string',
+  xid8: 'string',
 }
 
 /** The TypeScript types of the rows of every table in a migrated database, as postgres.js reads them. */

@@ -1,11 +1,10 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
-import { type Actor, type Caller, callerId, isActor } from '../../core/actor.ts'
-import { authenticate } from '../../core/authentication/authenticate.ts'
+import { type Actor, type Caller, isActor } from '../../core/actor.ts'
 import { forbidden } from '../../core/errors.ts'
+import type { IfMatch } from '../../core/etags.ts'
 import { type Action, type AppClass, allows, type OrganisationClass } from '../../core/permissions.ts'
 import { requireFactor } from '../../core/second-factor/requirement.ts'
-import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { audited } from './refusals.ts'
 import type { RequestStates } from './requests.ts'
 
@@ -14,29 +13,29 @@ const NOT_A_MEMBER = 'You are not a member of an organisation.'
 
 /**
  * Declares on a route of `/v1` who may call it: `permission` and `appPermission` require a permission of the caller's
- * role, `caller` a kind of caller, `public` nothing. The body is read after that is checked.
+ * role, `caller` a kind of caller, `public` nothing. The body is read after that is checked. What is checked must follow
+ * from the caller's row and the configuration, never from the time: it is not checked again for an answer from memory.
+ *
+ * Each GET also declares `remember`: `true` where its answer depends on nothing but the caller and what renews the
+ * version of the state, so that it can be sent from memory; otherwise why it is `not`.
  */
 export const guard = (ctx: Context, requests: RequestStates) => {
-  const isLimited = ctx.config.rateLimits.default !== null
   const authorise = async (
     request: Request,
     check: (caller: Caller) => void,
     isForAnyone = false,
   ): Promise<unknown> => {
-    const { source } = requests.of(request)
-    if (isLimited && source.ipAddress !== null) {
-      await requests.limit(request, 'network', networkOf(source.ipAddress))
-    }
-    const caller = await authenticate(ctx, request.headers.get('authorization'), source)
-    requests.setCaller(request, caller)
-    if (isLimited) await requests.limit(request, 'principal', callerId(caller))
+    const caller = await requests.authenticate(request)
     if (!isForAnyone) requireFactor(caller)
     check(caller)
     requests.requireUsableQuery(request)
     await requests.waitForTurn(request)
     return await requests.readBody(request)
   }
-  const actorOf = ({ request }: { request: Request }) => ({ actor: requests.callerOf(request) as Actor })
+  const actorOf = ({ request }: { request: Request }) => ({
+    actor: requests.callerOf(request) as Actor,
+    ifMatch: request.headers.get('if-match') satisfies IfMatch,
+  })
 
   return new Elysia({ name: 'guard', normalize: false }).use(audited).macro({
     permission: ([resourceClass, action, plan]: readonly [OrganisationClass, Action, 'paid plan'?]) => ({
@@ -79,11 +78,17 @@ export const guard = (ctx: Context, requests: RequestStates) => {
       },
       resolve: ({ request }) => ({ caller: requests.callerOf(request), ...actorOf({ request }) }),
     }),
+    remember: (declared: true | { not: string }) => ({
+      detail: { [REMEMBER]: declared } as object,
+    }),
     public: (_: true) => ({
       detail: { 'x-permission': 'none', security: [] } as object,
     }),
   })
 }
+
+/** The key of what a route declares as `remember`, in its `detail`. */
+export const REMEMBER = 'x-remember'
 
 const CALLER_DESCRIPTIONS = {
   any: 'any signed-in caller',

@@ -14,19 +14,23 @@ const PIECE_BYTES = 64 * KIB
  */
 export function createLargeResponses(limits = { maxBytes: 128 * MIB, maxBytesEach: 32 * MIB }) {
   const budget = createBudget({ ...limits, free: 0 })
+  const bodyOf = (
+    bytes: Uint8Array,
+    caller: string,
+  ): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> => {
+    if (bytes.length <= LARGE_BYTES) return bytes as Uint8Array<ArrayBuffer>
+    if (!budget.take(caller, bytes.length)) throw unread()
+    return inPieces(bytes, () => budget.give(caller, bytes.length))
+  }
   return {
-    /** The response as it is to be sent. Throws 503 where the caller has too much unread. */
+    /** The body of a response as it is to be sent. Throws 503 where the caller has too much unread. */
+    bodyOf,
+    /** The response as it is to be sent. Throws as `bodyOf` does. */
     send: async (response: Response, caller: string): Promise<Response> => {
       const text = await response.text()
       // A character takes three bytes at most.
       if (text.length <= LARGE_BYTES / 3) return new Response(text, response)
-      const bytes = new TextEncoder().encode(text)
-      if (bytes.length <= LARGE_BYTES) return new Response(bytes, response)
-      if (!budget.take(caller, bytes.length)) throw unread()
-      return new Response(
-        inPieces(bytes, () => budget.give(caller, bytes.length)),
-        response,
-      )
+      return new Response(bodyOf(new TextEncoder().encode(text), caller), response)
     },
     /** How many bytes are counted. */
     bytesInUse: budget.inUse,

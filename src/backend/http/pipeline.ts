@@ -4,8 +4,10 @@ import { traceRequest } from '../../platform/http/request-spans.ts'
 import { API_HEADERS, addHeaders, transportSecurity } from '../../platform/http/security-headers.ts'
 import { withinDeadline } from '../../platform/postgres/deadlines.ts'
 import { tracing } from '../../platform/tracing.ts'
+import { createAnswers } from './answers.ts'
 import { errorResponse, NOT_FOUND, toResponse } from './errors.ts'
 import { hostOf, type RequestStates } from './requests.ts'
+import type { routeTable } from './routes.ts'
 
 type Handler = (request: Request, ...rest: unknown[]) => Response | Promise<Response>
 
@@ -20,7 +22,7 @@ const ASKS_A_PROVIDER = /^\/service\/auth\/sso\/[^/]+\/(?:authorize|callback)\/?
 
 const CORS_HEADERS: Readonly<Record<string, string>> = {
   'access-control-expose-headers':
-    'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
+    'X-Request-Id, ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
 }
 
 /**
@@ -30,9 +32,10 @@ const CORS_HEADERS: Readonly<Record<string, string>> = {
 export function requestPipeline(
   ctx: Context,
   requests: RequestStates,
-  methodsAt: (path: string) => readonly string[],
+  { methodsAt, mayBeRemembered }: Pick<ReturnType<typeof routeTable>, 'methodsAt' | 'mayBeRemembered'>,
 ) {
   const protection = { ...API_HEADERS, vary: 'Origin', ...transportSecurity(ctx.config.origin) }
+  const answers = createAnswers(ctx, requests, protection)
   return (handle: (...parameters: unknown[]) => unknown): Handler => {
     const route = async (original: Request, cors: boolean, rest: unknown[]) => {
       const path = pathOf(original.url).replace(ALIAS, '')
@@ -42,14 +45,18 @@ export function requestPipeline(
       const request = withoutAlias(original)
       if (request !== original) requests.shareState(original, request)
       requests.expectBody(original, path)
-      const handling = Promise.resolve(handle(request, ...rest) as Response | Promise<Response>)
-      // Also where the answer is no longer waited for: only then has the caller's work ended.
-      const handled = handling.finally(() => requests.of(original).endTurn?.())
-      // Looking up the caller, waiting for a turn and reading each have a deadline of their own, and would add up.
-      const isRead = original.method === 'GET' || original.method === 'HEAD'
-      const deadline =
-        isRead && !ASKS_A_PROVIDER.test(path) ? ctx.db.deadlines.statementMilliseconds : Infinity
-      return await requests.send(request, await withinDeadline(handled, deadline))
+      const start = performance.now()
+      const respond = () => {
+        const handling = Promise.resolve(handle(request, ...rest) as Response | Promise<Response>)
+        // Also where the answer is no longer waited for: only then has the caller's work ended.
+        const handled = handling.finally(() => requests.of(original).endTurn?.())
+        // Looking up the caller, waiting for a turn and reading each have a deadline of their own, and would add up.
+        const isRead = /^(GET|HEAD)$/.test(original.method) && !ASKS_A_PROVIDER.test(path)
+        const deadline = Math.max(0, start + ctx.db.deadlines.statementMilliseconds - performance.now())
+        return withinDeadline(handled, isRead ? deadline : Infinity)
+      }
+      if (original.method === 'GET' && mayBeRemembered(path)) return await answers.recall(request, respond)
+      return await answers.send(request, await respond())
     }
 
     const answer = async (original: Request, rest: unknown[]): Promise<Response> => {
@@ -118,7 +125,7 @@ function routeError(method: string, methods: readonly string[], isCors: boolean)
 
 const preflight = (methods: readonly string[]) => ({
   'access-control-allow-methods': methods.join(', '),
-  'access-control-allow-headers': 'Authorization, Content-Type',
+  'access-control-allow-headers': 'Authorization, Content-Type, If-Match, If-None-Match',
   'access-control-max-age': '600',
 })
 

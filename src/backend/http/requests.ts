@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts'
 import { type Caller, callerId, type RequestSource } from '../../core/actor.ts'
+import { authenticate, confirmVersion } from '../../core/authentication/authenticate.ts'
 import { tooMany } from '../../core/errors.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { createBodies, type IncomingBody } from './body.ts'
-import { createLargeResponses } from './large-responses.ts'
 import { requireUsableQuery } from './query.ts'
 import { type PeerAddress, sourceReader, traceparentReader } from './request-source.ts'
 
@@ -11,8 +11,14 @@ import { type PeerAddress, sourceReader, traceparentReader } from './request-sou
 export type RequestState = {
   readonly source: RequestSource
   caller: Caller | null
+  authentication: Promise<Caller> | null
+  version: Promise<string> | null
   /** The path of the route, such as `/v1/roles/:id`. */
   route: string | null
+  /** Whether the route's answers have an ETag. */
+  hasETag: boolean
+  /** Whether the route's answers may be sent from memory. */
+  isRemembered: boolean
   /** The query parameters that the route knows. */
   parameters: readonly string[]
   /** Headers for the response, whether it succeeds or fails. */
@@ -30,7 +36,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
   const readSource = sourceReader(ctx.config.trustedProxies, peerAddress, ctx.log)
   const traceparentOf = traceparentReader(ctx.config.trustedProxies, peerAddress)
   const bodies = createBodies()
-  const largeResponses = createLargeResponses()
+  const isLimited = ctx.config.rateLimits.default !== null
 
   const of = (request: Request): RequestState => {
     const known = states.get(request)
@@ -38,7 +44,11 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     const state: RequestState = {
       source: readSource(request),
       caller: null,
+      authentication: null,
+      version: null,
       route: null,
+      hasETag: false,
+      isRemembered: false,
       parameters: [],
       headers: {},
       body: null,
@@ -48,9 +58,43 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     return state
   }
 
+  /** Counts a request to `/v1` for its network or its principal; 429 beyond the limit. Off unless configured. */
+  const limit = async (state: RequestState, kind: 'network' | 'principal', name: string): Promise<void> => {
+    const rate = ctx.config.rateLimits.default
+    if (rate === null) return
+    const counter = await ctx.kv.increment(`rate:${kind}:${name}`, rate.windowSeconds)
+    if (counter === null) return
+    const { headers } = state
+    headers['ratelimit-limit'] = String(rate.limit)
+    headers['ratelimit-remaining'] = String(Math.max(0, rate.limit - counter.count))
+    headers['ratelimit-reset'] = String(counter.resetSeconds)
+    if (counter.count > rate.limit) throw tooMany('Too many requests.', counter.resetSeconds)
+  }
+  const confirm = (state: RequestState): Promise<string> => {
+    state.version ??= confirmVersion(ctx)
+    return state.version
+  }
+  const authenticated = async (request: Request, state: RequestState): Promise<Caller> => {
+    const { source } = state
+    if (isLimited && source.ipAddress !== null) await limit(state, 'network', networkOf(source.ipAddress))
+    const authorization = request.headers.get('authorization')
+    const caller = await authenticate(ctx, authorization, source, () => confirm(state))
+    state.caller = caller
+    if (isLimited) await limit(state, 'principal', callerId(caller))
+    return caller
+  }
+
   return {
     of,
     traceparentOf,
+    /** The version of the state at some moment after the request arrived. */
+    confirm: (request: Request): Promise<string> => confirm(of(request)),
+    /** Who calls `/v1` with which token; 401, and 429 beyond the limits. Once for a request, however often it is called. */
+    authenticate: (request: Request): Promise<Caller> => {
+      const state = of(request)
+      state.authentication ??= authenticated(request, state)
+      return state.authentication
+    },
     /** Gives `copy` the state of `original`. */
     shareState: (original: Request, copy: Request) => {
       states.set(copy, of(original))
@@ -96,24 +140,6 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       if (body === null) throw new Error('this request did not pass the request pipeline')
       const sender = caller === null ? networkOf(source.ipAddress) : callerId(caller)
       return await body.read(sender, caller !== null)
-    },
-    /** The response to a caller's read, as it is to be sent; 503 where the caller leaves too much unread. */
-    send: async (request: Request, response: Response): Promise<Response> => {
-      const { caller } = of(request)
-      if (caller === null || request.method !== 'GET') return response
-      return await largeResponses.send(response, callerId(caller))
-    },
-    /** Counts a request to `/v1` for its network or its principal; 429 beyond the limit. Off unless configured. */
-    limit: async (request: Request, kind: 'network' | 'principal', name: string): Promise<void> => {
-      const rate = ctx.config.rateLimits.default
-      if (rate === null) return
-      const counter = await ctx.kv.increment(`rate:${kind}:${name}`, rate.windowSeconds)
-      if (counter === null) return
-      const { headers } = of(request)
-      headers['ratelimit-limit'] = String(rate.limit)
-      headers['ratelimit-remaining'] = String(Math.max(0, rate.limit - counter.count))
-      headers['ratelimit-reset'] = String(counter.resetSeconds)
-      if (counter.count > rate.limit) throw tooMany('Too many requests.', counter.resetSeconds)
     },
   }
 }

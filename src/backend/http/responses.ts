@@ -9,6 +9,7 @@ const ERROR_DESCRIPTIONS = {
   403: "The caller's role lacks the permission, or a rule forbids it.",
   404: 'The organisation has no such resource.',
   409: 'Conflicts with existing data.',
+  412: 'It is no longer what `If-Match` names.',
   413: 'The body is larger than 1 MiB, or under `/service/auth/` larger than 16 KiB.',
   415: 'The body is not application/json, or has a Content-Encoding.',
   429: 'Too many requests; `Retry-After` says when to try again.',

@@ -1,3 +1,4 @@
+import { REMEMBER } from './guard.ts'
 import { type DeclaredRefusal, REFUSAL } from './refusals.ts'
 
 type Hooks = {
@@ -21,6 +22,12 @@ export function routeTable(routes: () => readonly unknown[]) {
       const { literal, patterns } = table()
       return literal.get(bare) ?? patterns.find(({ pattern }) => pattern.test(bare))?.methods ?? []
     },
+    /** Whether a GET of this path may be answered from memory; a literal path that may not can look like one that may. */
+    mayBeRemembered: (path: string): boolean => table().remembered.test(path),
+    /** Whether the answers of a route may be remembered. */
+    isRemembered: (method: string, route: string): boolean => table().kept.has(keyOf(method, route)),
+    /** Whether the answers of a route have an ETag. */
+    hasETag: (method: string, route: string): boolean => table().withETag.has(keyOf(method, route)),
     /** The 2xx status that a route declares. */
     successOf: (method: string, route: string): number => table().successes.get(keyOf(method, route)) ?? 200,
     /** The query parameters that a route knows. */
@@ -38,6 +45,9 @@ function build(routes: readonly Route[]) {
   const successes = new Map<string, number>()
   const parameters = new Map<string, readonly string[]>()
   const refusals = new Map<string, DeclaredRefusal>()
+  const withETag = new Set<string>()
+  const kept = new Set<string>()
+  const remembered: string[] = []
   for (const { method, path, hooks } of routes) {
     const bare = withoutSlash(path)
     const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
@@ -47,13 +57,29 @@ function build(routes: readonly Route[]) {
     parameters.set(keyOf(method, path), Object.keys(hooks.query?.properties ?? {}))
     const refusal = hooks.detail?.[REFUSAL] as DeclaredRefusal | undefined
     if (refusal !== undefined) refusals.set(keyOf(method, path), refusal)
+    const remember = hooks.detail?.[REMEMBER]
+    if (remember !== undefined) withETag.add(keyOf(method, path))
+    if (remember !== true) continue
+    kept.add(keyOf(method, path))
+    remembered.push(bare)
   }
   const literal = new Map([...byPath].filter(([path]) => !path.includes(':')))
   const patterns = [...byPath]
     .filter(([path]) => path.includes(':'))
-    .map(([path, methods]) => ({ pattern: new RegExp(`^${path.replace(/:[a-z_]+/g, '[^/]+')}$`), methods }))
-  return { literal, patterns, successes, parameters, refusals }
+    .map(([path, methods]) => ({ pattern: new RegExp(`^${patternOf(path)}$`), methods }))
+  return {
+    literal,
+    patterns,
+    successes,
+    parameters,
+    refusals,
+    withETag,
+    kept,
+    remembered: new RegExp(`^(?:${remembered.map(patternOf).join('|')})/?$`),
+  }
 }
+
+const patternOf = (path: string): string => path.replace(/:[a-z_]+/g, '[^/]+')
 
 const keyOf = (method: string, path: string): string =>
   `${method === 'HEAD' ? 'GET' : method} ${withoutSlash(path)}`

@@ -1,5 +1,6 @@
 import { swagger } from '@elysiajs/swagger'
 import { type AnyElysia, Elysia } from 'elysia'
+import { REMEMBER } from '../http/guard.ts'
 import { withoutSlash } from '../http/routes.ts'
 import { exampleOf } from './examples.ts'
 
@@ -54,6 +55,10 @@ export async function openApiDocument(routes: AnyElysia, version: string): Promi
         },
       },
       headers: {
+        ETag: {
+          description: 'Changes with the content of the answer, for `If-None-Match` and `If-Match`.',
+          schema: { type: 'string' },
+        },
         RequestId: {
           description: 'Id of this request, in the log and in the audit log.',
           schema: { type: 'string' },
@@ -70,12 +75,43 @@ function cleanOperation(operation: Operation): Operation {
   return {
     ...operation,
     description,
-    ...(operation.parameters && { parameters: operation.parameters.map(cleanParameter) }),
+    ...parametersOf(operation),
     ...(operation.requestBody && {
       requestBody: { required: true, content: jsonOnly(operation.requestBody) },
     }),
-    responses: mapValues({ ...EVERY_ROUTE, ...operation.responses }, cleanResponse),
+    responses: withETag(operation, mapValues({ ...EVERY_ROUTE, ...operation.responses }, cleanResponse)),
   }
+}
+
+/** The parameters that the route declares, and the header of a condition. */
+function parametersOf(operation: Operation): { parameters?: Json[] } {
+  const condition = hasETag(operation) ? IF_NONE_MATCH : '412' in operation.responses ? IF_MATCH : null
+  if (condition === null && operation.parameters === undefined) return {}
+  const header = { in: 'header', required: false, schema: { type: 'string' } }
+  const declared = (operation.parameters ?? []).map(cleanParameter)
+  return { parameters: condition === null ? declared : [...declared, { ...header, ...condition }] }
+}
+
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  description: 'ETags, or `*`: the answer is 304 if one of them is still right.',
+}
+const IF_MATCH = {
+  name: 'If-Match',
+  description:
+    'ETags of the `GET` of the same path, or `*`: the change is made only if one of them is still right.',
+}
+
+const hasETag = (operation: Operation): boolean => operation[REMEMBER] !== undefined
+
+function withETag(operation: Operation, responses: Record<string, Json>): Record<string, Json> {
+  if (!hasETag(operation)) return responses
+  const both = { ...headers, ETag: { $ref: '#/components/headers/ETag' } }
+  const unchanged = {
+    description: 'Nothing has changed since `If-None-Match`; without a body.',
+    headers: both,
+  }
+  return { ...responses, 200: { ...responses[200], headers: both }, 304: unchanged }
 }
 
 /** Responses of the request pipeline, before routing. */

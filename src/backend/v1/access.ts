@@ -41,6 +41,7 @@ export const accessRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'access.read_refused',
       query: Query,
       response: responses(200, ListOf(AccessPair), 400, 401, 403),
+      remember: true,
       detail: {
         tags: ['Members'],
         summary: 'List who has access to what',

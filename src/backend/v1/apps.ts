@@ -18,6 +18,7 @@ export const appsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'app.read_refused',
       query: PageQuery,
       response: responses(200, ListOf(App), 400, 401, 403),
+      remember: true,
       detail: {
         tags,
         summary: 'List apps',
@@ -29,6 +30,7 @@ export const appsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'app.read_refused',
       params: ById,
       response: responses(200, App, 401, 403, 404),
+      remember: true,
       detail: {
         tags,
         summary: 'Get an app',
@@ -47,19 +49,19 @@ export const appsRoutes = (ctx: Context, requests: RequestStates) =>
           'Creates an app and its environments, each with its own keys; a caller without global access is granted them.',
       },
     })
-    .put('/:id', ({ actor, params, body }) => apps.update(ctx, actor, params.id, body), {
+    .put('/:id', ({ actor, params, body, ifMatch }) => apps.update(ctx, actor, params.id, body, ifMatch), {
       permission: ['Apps', 'update'],
       audit: 'app.update_refused',
       params: ById,
       body: UpdateApp,
-      response: responses(200, App, 400, 401, 403, 404, 409, 413, 415),
+      response: responses(200, App, 400, 401, 403, 404, 409, 412, 413, 415),
       detail: { tags, summary: 'Change an app', description: 'Fields that are not sent keep their values.' },
     })
-    .delete('/:id', ({ actor, params }) => apps.remove(ctx, actor, params.id), {
+    .delete('/:id', ({ actor, params, ifMatch }) => apps.remove(ctx, actor, params.id, ifMatch), {
       permission: ['Apps', 'delete'],
       audit: 'app.delete_refused',
       params: ById,
-      response: responses(204, NoContent, 401, 403, 404),
+      response: responses(204, NoContent, 401, 403, 404, 412),
       detail: {
         tags,
         summary: 'Delete an app',

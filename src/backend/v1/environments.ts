@@ -28,6 +28,7 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: ['environment.read_refused', { target: 'app' }],
       query: AppPageQuery,
       response: responses(200, ListOf(Environment), 400, 401, 403, 404),
+      remember: true,
       detail: {
         tags,
         summary: "List an app's environments",
@@ -39,6 +40,7 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'environment.read_refused',
       params: ById,
       response: responses(200, Environment, 401, 403, 404),
+      remember: true,
       detail: {
         tags,
         summary: 'Get an environment',
@@ -58,23 +60,27 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
           'Adds an environment with its own keys to the app; a caller without global access is granted it.',
       },
     })
-    .put('/:id', ({ actor, params, body }) => environments.update(ctx, actor, params.id, body), {
-      appPermission: ['Environments', 'update'],
-      audit: 'environment.update_refused',
-      params: ById,
-      body: UpdateEnvironment,
-      response: responses(200, Environment, 400, 401, 403, 404, 409, 413, 415),
-      detail: {
-        tags,
-        summary: 'Rename an environment',
-        description: 'Changes the name; `envType` stays the same.',
+    .put(
+      '/:id',
+      ({ actor, params, body, ifMatch }) => environments.update(ctx, actor, params.id, body, ifMatch),
+      {
+        appPermission: ['Environments', 'update'],
+        audit: 'environment.update_refused',
+        params: ById,
+        body: UpdateEnvironment,
+        response: responses(200, Environment, 400, 401, 403, 404, 409, 412, 413, 415),
+        detail: {
+          tags,
+          summary: 'Rename an environment',
+          description: 'Changes the name; `envType` stays the same.',
+        },
       },
-    })
-    .delete('/:id', ({ actor, params }) => environments.remove(ctx, actor, params.id), {
+    )
+    .delete('/:id', ({ actor, params, ifMatch }) => environments.remove(ctx, actor, params.id, ifMatch), {
       appPermission: ['Environments', 'delete'],
       audit: 'environment.delete_refused',
       params: ById,
-      response: responses(204, NoContent, 401, 403, 404),
+      response: responses(204, NoContent, 401, 403, 404, 412),
       detail: {
         tags,
         summary: 'Delete an environment',

@@ -19,6 +19,7 @@ export const invitesRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'invite.read_refused',
       query: PageQuery,
       response: responses(200, ListOf(Invite), 400, 401, 403),
+      remember: { not: 'which invites are shown depends on the time' },
       detail: {
         tags,
         summary: 'List invites',

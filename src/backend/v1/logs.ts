@@ -33,6 +33,7 @@ export const logsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'audit_log.read_refused',
       query: Query,
       response: responses(200, ListOf(Entry), 400, 401, 403),
+      remember: { not: 'every change adds to it, and so does a refusal' },
       detail: {
         tags: ['Audit log'],
         summary: 'Read the audit log',

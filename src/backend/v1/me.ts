@@ -14,6 +14,7 @@ export const meRoutes = (ctx: Context, requests: RequestStates) =>
     .get('/', ({ caller }) => me.get(ctx, caller), {
       caller: 'any',
       response: responses(200, me.Me, 401),
+      remember: true,
       detail: {
         tags,
         summary: 'Get the caller',
@@ -25,6 +26,7 @@ export const meRoutes = (ctx: Context, requests: RequestStates) =>
       caller: 'actor',
       audit: 'key.read_refused',
       response: responses(200, me.MyKeys, 401, 403),
+      remember: { not: 'key copies are never remembered' },
       detail: {
         tags,
         summary: "Get the caller's keys",

@@ -19,6 +19,7 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'member.read_refused',
       query: PageQuery,
       response: responses(200, ListOf(Member), 400, 401, 403),
+      remember: true,
       detail: { tags, summary: 'List members', description: 'Active members only, oldest first.' },
     })
     .get('/:id', ({ actor, params }) => members.get(ctx, actor, params.id), {
@@ -26,26 +27,31 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'member.read_refused',
       params: ById,
       response: responses(200, Member, 401, 403, 404),
+      remember: true,
       detail: { tags, summary: 'Get a member', description: 'One active member.' },
     })
-    .put('/:id', ({ actor, params, body }) => members.changeRole(ctx, actor, params.id, body), {
-      permission: ['Members', 'update'],
-      audit: 'member.update_refused',
-      params: ById,
-      body: ChangeRole,
-      response: responses(200, Member, 400, 401, 403, 404, 413, 415),
-      detail: {
-        tags,
-        summary: "Change a member's role",
-        description:
-          'With global access the member gets a copy of every environment key; without it, it keeps only those that were granted.',
+    .put(
+      '/:id',
+      ({ actor, params, body, ifMatch }) => members.changeRole(ctx, actor, params.id, body, ifMatch),
+      {
+        permission: ['Members', 'update'],
+        audit: 'member.update_refused',
+        params: ById,
+        body: ChangeRole,
+        response: responses(200, Member, 400, 401, 403, 404, 412, 413, 415),
+        detail: {
+          tags,
+          summary: "Change a member's role",
+          description:
+            'With global access the member gets a copy of every environment key; without it, it keeps only those that were granted.',
+        },
       },
-    })
-    .delete('/:id', ({ actor, params }) => members.remove(ctx, actor, params.id), {
+    )
+    .delete('/:id', ({ actor, params, ifMatch }) => members.remove(ctx, actor, params.id, ifMatch), {
       permission: ['Members', 'delete'],
       audit: 'member.delete_refused',
       params: ById,
-      response: responses(204, NoContent, 401, 403, 404),
+      response: responses(204, NoContent, 401, 403, 404, 412),
       detail: {
         tags,
         summary: 'Remove a member',
@@ -58,6 +64,7 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'member.read_refused',
       params: ById,
       response: responses(200, MemberWithAccess, 401, 403, 404),
+      remember: true,
       detail: {
         tags,
         summary: "Get a member's access",
@@ -65,16 +72,20 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
           'Apps by name, with their environments; a member with global access can access everything.',
       },
     })
-    .put('/:id/access', ({ actor, params, body }) => members.access.set(ctx, actor, params.id, body), {
-      permission: ['Members', 'update'],
-      audit: 'member.access_change_refused',
-      params: ById,
-      body: SetAccess,
-      response: responses(200, MemberWithAccess, 400, 401, 403, 404, 413, 415),
-      detail: {
-        tags,
-        summary: "Set a member's access",
-        description:
-          'The body is the entire desired state. The server wraps the keys: the caller sends none.',
+    .put(
+      '/:id/access',
+      ({ actor, params, body, ifMatch }) => members.access.set(ctx, actor, params.id, body, ifMatch),
+      {
+        permission: ['Members', 'update'],
+        audit: 'member.access_change_refused',
+        params: ById,
+        body: SetAccess,
+        response: responses(200, MemberWithAccess, 400, 401, 403, 404, 412, 413, 415),
+        detail: {
+          tags,
+          summary: "Set a member's access",
+          description:
+            'The body is the entire desired state. The server wraps the keys: the caller sends none.',
+        },
       },
-    })
+    )

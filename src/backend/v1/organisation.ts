@@ -16,6 +16,7 @@ export const organisationRoutes = (ctx: Context, requests: RequestStates) =>
       permission: ['Organisation', 'read'],
       audit: 'organisation.read_refused',
       response: responses(200, Organisation, 401, 403),
+      remember: true,
       detail: { tags, summary: 'Get the organisation', description: 'Its name and its plan.' },
     })
     .put('/', ({ actor, body }) => organisations.update(ctx, actor, body), {

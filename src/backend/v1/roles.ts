@@ -18,6 +18,7 @@ export const rolesRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'role.read_refused',
       query: PageQuery,
       response: responses(200, ListOf(RoleSummary), 400, 401, 403),
+      remember: true,
       detail: {
         tags,
         summary: 'List roles',
@@ -29,6 +30,7 @@ export const rolesRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'role.read_refused',
       params: ById,
       response: responses(200, Role, 401, 403, 404),
+      remember: true,
       detail: { tags, summary: 'Get a role', description: 'One role with its permissions.' },
     })
     .post('/', ({ actor, body }) => roles.create(ctx, actor, body), {
@@ -42,23 +44,23 @@ export const rolesRoutes = (ctx: Context, requests: RequestStates) =>
         description: `Creates a custom role. Without global access, a caller can’t give it permissions that the caller lacks. There can be ${CUSTOM_ROLES.most} custom roles.`,
       },
     })
-    .put('/:id', ({ actor, params, body }) => roles.update(ctx, actor, params.id, body), {
+    .put('/:id', ({ actor, params, body, ifMatch }) => roles.update(ctx, actor, params.id, body, ifMatch), {
       permission: ['Roles', 'update', 'paid plan'],
       audit: 'role.update_refused',
       params: ById,
       body: UpdateRole,
-      response: responses(200, Role, 400, 401, 403, 404, 409, 413, 415),
+      response: responses(200, Role, 400, 401, 403, 404, 409, 412, 413, 415),
       detail: {
         tags,
         summary: 'Change a role',
         description: 'Fields that are not sent keep their values; default roles cannot be changed.',
       },
     })
-    .delete('/:id', ({ actor, params }) => roles.remove(ctx, actor, params.id), {
+    .delete('/:id', ({ actor, params, ifMatch }) => roles.remove(ctx, actor, params.id, ifMatch), {
       permission: ['Roles', 'delete'],
       audit: 'role.delete_refused',
       params: ById,
-      response: responses(204, NoContent, 401, 403, 404, 409),
+      response: responses(204, NoContent, 401, 403, 404, 409, 412),
       detail: {
         tags,
         summary: 'Delete a role',

@@ -29,6 +29,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'service_account.read_refused',
       query: PageQuery,
       response: responses(200, ListOf(ServiceAccount), 400, 401, 403),
+      remember: true,
       detail: { tags, summary: 'List service accounts', description: 'Oldest first.' },
     })
     .get('/:id', ({ actor, params }) => serviceAccounts.get(ctx, actor, params.id), {
@@ -36,6 +37,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'service_account.read_refused',
       params: ById,
       response: responses(200, ServiceAccountWithTokens, 401, 403, 404),
+      remember: { not: 'its tokens show when they were last used' },
       detail: {
         tags,
         summary: 'Get a service account',
@@ -53,23 +55,27 @@ export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
         description: `The first token is returned only here; the role must have no global access, and no permission that the caller lacks. There can be ${SERVICE_ACCOUNTS.most} service accounts.`,
       },
     })
-    .put('/:id', ({ actor, params, body }) => serviceAccounts.update(ctx, actor, params.id, body), {
-      permission: ['ServiceAccounts', 'update'],
-      audit: 'service_account.update_refused',
-      params: ById,
-      body: UpdateServiceAccount,
-      response: responses(200, ServiceAccount, 400, 401, 403, 404, 413, 415),
-      detail: {
-        tags,
-        summary: 'Change a service account',
-        description: 'Gives it another name or role; a field that is not sent keeps its value.',
+    .put(
+      '/:id',
+      ({ actor, params, body, ifMatch }) => serviceAccounts.update(ctx, actor, params.id, body, ifMatch),
+      {
+        permission: ['ServiceAccounts', 'update'],
+        audit: 'service_account.update_refused',
+        params: ById,
+        body: UpdateServiceAccount,
+        response: responses(200, ServiceAccount, 400, 401, 403, 404, 412, 413, 415),
+        detail: {
+          tags,
+          summary: 'Change a service account',
+          description: 'Gives it another name or role; a field that is not sent keeps its value.',
+        },
       },
-    })
-    .delete('/:id', ({ actor, params }) => serviceAccounts.remove(ctx, actor, params.id), {
+    )
+    .delete('/:id', ({ actor, params, ifMatch }) => serviceAccounts.remove(ctx, actor, params.id, ifMatch), {
       permission: ['ServiceAccounts', 'delete'],
       audit: 'service_account.delete_refused',
       params: ById,
-      response: responses(204, NoContent, 401, 403, 404),
+      response: responses(204, NoContent, 401, 403, 404, 412),
       detail: {
         tags,
         summary: 'Delete a service account',
@@ -82,6 +88,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'service_account.read_refused',
       params: ById,
       response: responses(200, ServiceAccountWithAccess, 401, 403, 404),
+      remember: true,
       detail: {
         tags,
         summary: "Get a service account's access",
@@ -90,13 +97,13 @@ export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
     })
     .put(
       '/:id/access',
-      ({ actor, params, body }) => serviceAccounts.access.set(ctx, actor, params.id, body),
+      ({ actor, params, body, ifMatch }) => serviceAccounts.access.set(ctx, actor, params.id, body, ifMatch),
       {
         permission: ['ServiceAccounts', 'update'],
         audit: 'service_account.access_change_refused',
         params: ById,
         body: SetAccess,
-        response: responses(200, ServiceAccountWithAccess, 400, 401, 403, 404, 413, 415),
+        response: responses(200, ServiceAccountWithAccess, 400, 401, 403, 404, 412, 413, 415),
         detail: {
           tags,
           summary: "Set a service account's access",
@@ -121,6 +128,7 @@ const tokenRoutes = (ctx: Context, requests: RequestStates) =>
       params: ById,
       query: PageQuery,
       response: responses(200, ListOf(Token), 400, 401, 403, 404),
+      remember: { not: 'a token shows when it was last used' },
       detail: {
         tags,
         summary: "List a service account's tokens",

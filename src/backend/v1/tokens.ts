@@ -18,6 +18,7 @@ export const tokensRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'token.read_refused',
       query: PageQuery,
       response: responses(200, ListOf(Token), 400, 401, 403),
+      remember: { not: 'a token shows when it was last used' },
       detail: {
         tags,
         summary: 'List your tokens',

@@ -8,6 +8,7 @@ import type { Page, PageRequest } from '../contract/lists.ts'
 import { createEnvironments } from '../environments/creation.ts'
 import { DEFAULT_ENVIRONMENTS, requireDistinct } from '../environments/environment.ts'
 import * as environmentEvents from '../environments/environment-events.ts'
+import { type IfMatch, requireMatch } from '../etags.ts'
 import { requireFreeName } from '../names.ts'
 import { listByCreation } from '../pagination.ts'
 import { enforce } from '../policy.ts'
@@ -68,10 +69,20 @@ export const create = (ctx: Context, actor: Actor, input: CreateApp): Promise<Ap
   })
 }
 
-/** Changes an app; fields that were not sent keep their values. 404 as for `get`, 409 when another app has the name. */
-export const update = (ctx: Context, actor: Actor, id: string, input: UpdateApp): Promise<App> =>
+/**
+ * Changes an app; fields that were not sent keep their values. 404 as for `get`, 409 when another app has the name, 412
+ * unless `ifMatch` names the app as it is.
+ */
+export const update = (
+  ctx: Context,
+  actor: Actor,
+  id: string,
+  input: UpdateApp,
+  ifMatch: IfMatch = null,
+): Promise<App> =>
   changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor, id)
+    await requireMatch(ifMatch, () => present(row))
     const before = rowValues(row)
     const after: AppValues = { ...before, ...inputValues(input) }
     await requireFreeName(tx, 'apps', actor.organisation.id, after.name, row.id)
@@ -89,13 +100,14 @@ export const update = (ctx: Context, actor: Actor, id: string, input: UpdateApp)
 
 /**
  * Deletes an app with its environments, their keys and all access to them. 404 as for `get`, 403 when the caller can't
- * access all its environments.
+ * access all its environments, 412 unless `ifMatch` names it as it is.
  */
-export const remove = (ctx: Context, actor: Actor, id: string): Promise<void> =>
+export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> =>
   changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     const environments = await queries.allEnvironments(tx, actor.organisation.id, row.id)
     enforce(policy.remove, { actor, hiddenEnvironments: environments.length - row.environments.length })
+    await requireMatch(ifMatch, () => present(row))
     await queries.remove(tx, row.id)
     await recordAll(ctx, tx, actor, [
       {

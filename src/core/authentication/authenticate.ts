@@ -14,21 +14,32 @@ import * as queries from './queries.ts'
 /** The last use of a token or session is written at most this often. */
 const LAST_USED_SECONDS = 60
 
+/** Confirms the version of the state, at some moment after the request arrived. */
+export type Confirm = () => Promise<string>
+
 /**
- * Finds out who calls, from the value of the Authorization header, in one query. 401 when it is absent or malformed,
- * or when the token is unknown, expired, revoked or of a removed member.
+ * Finds out who calls, from the value of the Authorization header: from memory if nothing has changed since the token was
+ * last looked up, as `confirm` tells, and otherwise in one query. 401 when it is absent or malformed, or when the token is
+ * unknown, expired, revoked or of a removed member.
  */
 export async function authenticate(
   ctx: Context,
   header: string | null,
   source: RequestSource,
+  confirm: Confirm = () => confirmVersion(ctx),
 ): Promise<Caller> {
   if (header === null || header.trim() === '') throw noCredentials()
   const text = /^Bearer +(?:(?:User|ServiceAccount) +)?(\S+) *$/i.exec(header)?.[1]
   const kind = text === undefined ? null : tokenKind(text)
   if (text === undefined || kind === null || kind === 'cookie') throw unauthenticated('Invalid token')
-  return kind === 'ses' ? bySessionToken(ctx, text, source) : byAccessToken(ctx, text, source)
+  return kind === 'ses'
+    ? bySessionToken(ctx, text, source, confirm)
+    : byAccessToken(ctx, text, source, confirm)
 }
+
+/** The version of the state at some moment after the call; an empty string where nothing is remembered. */
+export const confirmVersion = async ({ memory }: Pick<Context, 'memory'>): Promise<string> =>
+  memory === null ? '' : await memory.confirm()
 
 /** Finds out who calls with a session token; 401 for every other kind of token. */
 export async function authenticateSessionToken(
@@ -61,29 +72,71 @@ export async function authenticateCookie(
   return { caller, signedInAt: row.session_created_at }
 }
 
-async function byAccessToken(ctx: Context, text: string, source: RequestSource): Promise<Caller> {
-  const now = ctx.clock.now()
+async function byAccessToken(
+  ctx: Context,
+  text: string,
+  source: RequestSource,
+  confirm: Confirm,
+): Promise<Caller> {
   const hash = hashToken(text)
-  const row = await lookUp(ctx, hash, source, queries.findByToken)
-  if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) throw unauthenticated()
+  const row = await recall(ctx, hash, source, confirm, queries.findByToken, isTokenLive)
+  const now = ctx.clock.now()
+  if (row === undefined || !isTokenLive(row, now)) throw unauthenticated()
   ctx.lookUps.accept(hash)
-  markUsed(ctx, 'token', row.credential_id, row.last_used_at, now)
+  markUsed(ctx, 'token', row.credential_id, row.last_used_at, now, (at) => {
+    row.last_used_at = at
+  })
   return callerFrom(row, { kind: 'token', id: row.credential_id, text }, source)
 }
 
-async function bySessionToken(ctx: Context, text: string, source: RequestSource): Promise<Caller> {
-  const now = ctx.clock.now()
+async function bySessionToken(
+  ctx: Context,
+  text: string,
+  source: RequestSource,
+  confirm: Confirm,
+): Promise<Caller> {
   const hash = hashToken(text)
-  const row = await lookUp(ctx, hash, source, (db) =>
-    queries.findBySessionToken(db, hash, asksForFactor(ctx)),
-  )
-  if (row === undefined || isSessionTokenExpired(row, now) || isSessionExpired(lifetimeOf(row), now))
-    throw unauthenticated()
+  const query = (db: Database) => queries.findBySessionToken(db, hash, asksForFactor(ctx))
+  const row = await recall(ctx, hash, source, confirm, query, isSessionTokenLive)
+  if (row === undefined || !isSessionTokenLive(row, ctx.clock.now())) throw unauthenticated()
   ctx.lookUps.accept(hash)
   return sessionCallerFrom(ctx, row, { kind: 'session', id: row.credential_id, text }, source)
 }
 
 const asksForFactor = ({ config }: Context): boolean => config.requireSecondFactor !== 'off'
+const isTokenLive = (row: queries.TokenCallerRow, now: Date): boolean =>
+  row.expires_at === null || row.expires_at > now
+
+const isSessionTokenLive = (row: queries.SessionTokenCallerRow, now: Date): boolean =>
+  !isSessionTokenExpired(row, now) && !isSessionExpired(lifetimeOf(row), now)
+
+/**
+ * The row of a token from memory, or from the database. One that seems to have expired is looked up again: last uses, on
+ * which the end of a session depends, are written without a new version. An unknown token is never remembered.
+ */
+async function recall<Row extends queries.CallerRow>(
+  ctx: Context,
+  hash: Buffer,
+  source: RequestSource,
+  confirm: Confirm,
+  query: (db: Database, hash: Buffer) => PromiseLike<readonly Row[]>,
+  isLive: (row: Row, now: Date) => boolean,
+): Promise<Row | undefined> {
+  const { memory } = ctx
+  if (memory === null) return await lookUp(ctx, hash, source, query)
+  const version = await confirm()
+  const key = hash.toString('latin1')
+  const known = memory.recall<Row>('caller', version, key)
+  if (known !== undefined && isLive(known, ctx.clock.now())) return known
+  const row = await memory.load('caller', version, key, async () => {
+    const found = await lookUp(ctx, hash, source, query)
+    return found === undefined ? null : { value: found, bytes: rowBytes(found) }
+  })
+  return row ?? undefined
+}
+
+/** About how much memory a row takes. */
+const rowBytes = (row: queries.CallerRow): number => 1000 + 2 * JSON.stringify(row).length
 
 const lookUp = <Row>(
   ctx: Context,
@@ -101,7 +154,7 @@ const lifetimeOf = (row: queries.SessionCallerRow) => ({
 })
 
 /**
- * The response does not wait for it; further requests leave it to the one that writes it. A last use in the future was
+ * The response does not wait for it, `written` hears what is stored then; further requests leave it to the one that writes it. A last use in the future was
  * written before the clock was set back.
  */
 function markUsed(
@@ -110,6 +163,7 @@ function markUsed(
   id: string,
   lastUsedAt: Date | null,
   now: Date,
+  written: (lastUsedAt: Date | null) => void = () => {},
 ): void {
   const elapsed =
     lastUsedAt === null ? Number.POSITIVE_INFINITY : Math.abs(now.getTime() - lastUsedAt.getTime())
@@ -121,6 +175,7 @@ function markUsed(
   const since = new Date(now.getTime() - LAST_USED_SECONDS * 1000)
   ctx.limitSideWrites
     .run(id, async () => await mark(ctx.db, id, now, since))
+    .then(([row]) => written(row?.last_used_at ?? null))
     .catch(() => logRepeated(ctx.log, 'warn', {}, `A ${what}'s last use could not be written`))
     .finally(() => marking.delete(id))
 }

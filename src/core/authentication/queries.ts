@@ -32,6 +32,12 @@ export type SessionCallerRow = CallerRow & {
   has_factor: boolean
 }
 
+/** The principal of an access token; its last use is mutable, where the row is remembered. */
+export type TokenCallerRow = CallerRow & Row<'tokens', 'expires_at'> & { last_used_at: Date | null }
+
+/** The user of a session token. */
+export type SessionTokenCallerRow = SessionCallerRow & Row<'session_tokens', 'expires_at'>
+
 const callerColumns = (db: Queryable) => db`
   p.id as principal_id, p.type as principal_type, p.organisation_id,
   r.id as role_id, r.kind as role_kind, r.name as role_name, r.permissions as role_permissions,
@@ -55,7 +61,7 @@ const userOfSession = (db: Queryable) => db`
 
 /** The principal of an access token, by the token's hash. */
 export const findByToken = (db: Queryable, hash: Buffer) =>
-  db<(CallerRow & Row<'tokens', 'expires_at' | 'last_used_at'>)[]>`
+  db<TokenCallerRow[]>`
     select t.id as credential_id, t.expires_at, t.last_used_at, ${callerColumns(db)},
       coalesce(u.full_name, (select a.name from service_accounts a where a.id = p.id)) as full_name
     from tokens t
@@ -67,7 +73,7 @@ export const findByToken = (db: Queryable, hash: Buffer) =>
 
 /** The user of a session token, by the token's hash. Looks for factors only if asked to. */
 export const findBySessionToken = (db: Queryable, hash: Buffer, asksForFactor: boolean) =>
-  db<(SessionCallerRow & Row<'session_tokens', 'expires_at'>)[]>`
+  db<SessionTokenCallerRow[]>`
     select b.expires_at, ${sessionColumns(db, asksForFactor)}
     from session_tokens b
     join sessions s on s.id = b.session_id
@@ -84,21 +90,29 @@ export const findByCookie = (db: Queryable, hash: Buffer, asksForFactor: boolean
 
 /**
  * Writes that a token was used, unless a use between `unlessUsedSince` and now is written already, or somebody has locked
- * its row.
+ * its row. Gives the last use as it is stored then.
  */
 export const markTokenUsed = (db: Queryable, id: string, at: Date, unlessUsedSince: Date) =>
-  db`
-    update tokens set last_used_at = ${at}
-    where id = (
-      select id from tokens
-      where id = ${id} and (last_used_at is null or last_used_at <= ${unlessUsedSince} or last_used_at > ${at})
-      for no key update skip locked)`
+  db<{ last_used_at: Date | null }[]>`
+    with marked as (
+      update tokens set last_used_at = ${at}
+      where id = (
+        select id from tokens
+        where id = ${id} and (last_used_at is null or last_used_at <= ${unlessUsedSince} or last_used_at > ${at})
+        for no key update skip locked)
+      returning last_used_at)
+    select last_used_at from marked
+    union all select last_used_at from tokens where id = ${id} and not exists (select 1 from marked)`
 
 /** Writes that a session was used, as `markTokenUsed` does of a token. */
 export const markSessionUsed = (db: Queryable, id: string, at: Date, unlessUsedSince: Date) =>
-  db`
-    update sessions set last_used_at = ${at}
-    where id = (
-      select id from sessions
-      where id = ${id} and (last_used_at <= ${unlessUsedSince} or last_used_at > ${at})
-      for no key update skip locked)`
+  db<{ last_used_at: Date | null }[]>`
+    with marked as (
+      update sessions set last_used_at = ${at}
+      where id = (
+        select id from sessions
+        where id = ${id} and (last_used_at <= ${unlessUsedSince} or last_used_at > ${at})
+        for no key update skip locked)
+      returning last_used_at)
+    select last_used_at from marked
+    union all select last_used_at from sessions where id = ${id} and not exists (select 1 from marked)`

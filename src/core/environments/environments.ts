@@ -3,6 +3,7 @@ import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import type { Page, PageRequest } from '../contract/lists.ts'
+import { type IfMatch, requireMatch } from '../etags.ts'
 import { requireFreeName } from '../names.ts'
 import { pageRange, toPage } from '../pagination.ts'
 import { found, written } from '../rows.ts'
@@ -49,15 +50,20 @@ export const create = (
     return present(row)
   })
 
-/** Renames an environment; its type stays. 404 as for `get`, 409 when the name is taken in its app. */
+/**
+ * Renames an environment; its type stays. 404 as for `get`, 409 when the name is taken in its app, 412 unless `ifMatch`
+ * names it as it is.
+ */
 export const update = (
   ctx: Context,
   actor: Actor,
   id: string,
   input: UpdateEnvironment,
+  ifMatch: IfMatch = null,
 ): Promise<Environment> =>
   changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor, id)
+    await requireMatch(ifMatch, () => present(row))
     await requireFreeName(tx, 'environments', row.app_id, input.name, row.id)
     if (row.name === input.name) return present(row)
     const stored = await queries.rename(tx, row.id, input.name, nameKey(input.name), ctx.clock.now())
@@ -65,10 +71,11 @@ export const update = (
     return present(stored)
   })
 
-/** Deletes an environment with its keys and all access to it; 404 as for `get`. */
-export const remove = (ctx: Context, actor: Actor, id: string): Promise<void> =>
+/** Deletes an environment with its keys and all access to it; 404 as for `get`, 412 as for `update`. */
+export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> =>
   changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor, id)
+    await requireMatch(ifMatch, () => present(row))
     await queries.remove(tx, row.id)
     await record(ctx, tx, actor, events.deleted(appOf(row), row))
   })

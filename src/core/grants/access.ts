@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
+import type { IfMatch } from '../etags.ts'
 import { found } from '../rows.ts'
 import { type AccessibleApps, PRINCIPAL_NOUNS, type PrincipalRef, type SetAccess } from './grant.ts'
 import { set } from './grants.ts'
@@ -23,7 +24,7 @@ export function accessOf<Row extends { apps: AccessibleApps }, Shown extends obj
     get: (ctx: Context, actor: Actor, id: string) => read(ctx.db, actor, id),
 
     /** Sets the entire access of one, as `grants.set` does, and gives the new state. */
-    set: (ctx: Context, actor: Actor, id: string, input: SetAccess) =>
-      set(ctx, actor, { type, id }, input, (tx, actor) => read(tx, actor, id)),
+    set: (ctx: Context, actor: Actor, id: string, input: SetAccess, ifMatch: IfMatch = null) =>
+      set(ctx, actor, { type, id }, input, (tx, actor) => read(tx, actor, id), ifMatch),
   }
 }

@@ -4,6 +4,7 @@ import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { addKeyCopies } from '../environments/key-copies.ts'
 import { notFound } from '../errors.ts'
+import { type IfMatch, requireMatch } from '../etags.ts'
 import { isId } from '../id.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
@@ -26,7 +27,7 @@ import * as queries from './queries.ts'
  * number of statements does not depend on that of environments. `read` gives the response, in the transaction.
  *
  * 400 for a repeated id, 404 for an unknown principal, app or environment, 403 for a principal with global access and
- * for an environment that the actor can't access.
+ * for an environment that the actor can't access; 412 unless `ifMatch` names the access as it is.
  */
 export async function set<View>(
   ctx: Context,
@@ -34,6 +35,7 @@ export async function set<View>(
   ref: PrincipalRef,
   input: SetAccess,
   read: (tx: Transaction, actor: Actor) => Promise<View>,
+  ifMatch: IfMatch = null,
 ): Promise<View> {
   const requested = requestedGrants(input)
   if (!isId(ref.id)) throw notFound(PRINCIPAL_NOUNS[ref.type])
@@ -45,6 +47,7 @@ export async function set<View>(
     async (tx, actor, row) => {
       const principal = found(row, PRINCIPAL_NOUNS[ref.type])
       const change = await allowedChange(tx, actor, principal, input, requested)
+      await requireMatch(ifMatch, () => read(tx, actor))
       if (change.added.length === 0 && change.revoked.length === 0) return read(tx, actor)
       return write(ctx, tx, actor, ref.type, change, read)
     },

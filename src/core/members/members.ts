@@ -3,6 +3,7 @@ import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import type { Page, PageRequest } from '../contract/lists.ts'
+import { type IfMatch, requireMatch } from '../etags.ts'
 import { accessOf } from '../grants/access.ts'
 import { queueNotice, queueOrganisationNotices, wakeNotices } from '../notices/notices.ts'
 import { listByCreation } from '../pagination.ts'
@@ -38,12 +39,20 @@ export const get = async (ctx: Context, actor: Actor, id: string): Promise<Membe
 
 /**
  * Gives a member another role, and the key copies that follow from it. 403 where a rule about actor, member or role
- * forbids it, 404 for an unknown member or role; the role already held changes nothing.
+ * forbids it, 404 for an unknown member or role; the role already held changes nothing. 412 unless
+ * `ifMatch` names the member as it is.
  */
-export async function changeRole(ctx: Context, actor: Actor, id: string, input: ChangeRole): Promise<Member> {
+export async function changeRole(
+  ctx: Context,
+  actor: Actor,
+  id: string,
+  input: ChangeRole,
+  ifMatch: IfMatch = null,
+): Promise<Member> {
   const changed = await changeOrganisation(ctx, actor, async (tx, actor) => {
     const member = await existing(tx, actor, id)
     enforce(policy.changeRole, { actor, member: factsOf(member) })
+    await requireMatch(ifMatch, () => present(member))
     const role = await roleReferredTo(tx, actor, input.role_id)
     enforce(policy.assignRole, { actor, kind: role.kind })
     if (role.id === member.role_id) return present(member)
@@ -68,12 +77,13 @@ export async function changeRole(ctx: Context, actor: Actor, id: string, input: 
 
 /**
  * Removes a member: its keys, grants, tokens and sessions are deleted, and the pending invites that it sent cancelled;
- * the user stays. 403 where a rule about actor and member forbids it.
+ * the user stays. 403 where a rule about actor and member forbids it, 412 unless `ifMatch` names it as it is.
  */
-export async function remove(ctx: Context, actor: Actor, id: string): Promise<void> {
+export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> {
   await changeOrganisation(ctx, actor, async (tx, actor) => {
     const member = await existing(tx, actor, id)
     enforce(policy.remove, { actor, member: factsOf(member) })
+    await requireMatch(ifMatch, () => present(member))
     const now = ctx.clock.now()
     await queries.markRemoved(tx, member.id, member.role_name, now)
     // Sessions before tokens, the order of a password change: the other one could deadlock.

@@ -5,6 +5,7 @@ import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import type { Page, PageRequest } from '../contract/lists.ts'
+import { type IfMatch, requireMatch } from '../etags.ts'
 import { closeExpired } from '../invites/closing.ts'
 import { requireRoom } from '../limits.ts'
 import { requireFreeName } from '../names.ts'
@@ -76,12 +77,20 @@ export const create = (ctx: Context, actor: Actor, input: CreateRole): Promise<R
 
 /**
  * Changes a custom role; fields that were not sent keep their values. 403 for a default role and, without global access,
- * for the actor's own role and for permissions that the actor lacks; 409 for a name that is taken.
+ * for the actor's own role and for permissions that the actor lacks; 409 for a name that is taken; 412 unless `ifMatch`
+ * names the role as it is.
  */
-export const update = (ctx: Context, actor: Actor, id: string, input: UpdateRole): Promise<Role> =>
+export const update = (
+  ctx: Context,
+  actor: Actor,
+  id: string,
+  input: UpdateRole,
+  ifMatch: IfMatch = null,
+): Promise<Role> =>
   changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     enforce(policy.update, { actor, role: row })
+    await requireMatch(ifMatch, () => present(row))
     const before = rowValues(row)
     const after: RoleValues = { ...before, ...inputValues(input) }
     enforce(policy.changePermissions, { actor, before: before.permissions, after: after.permissions })
@@ -99,11 +108,15 @@ export const update = (ctx: Context, actor: Actor, id: string, input: UpdateRole
     return present(stored)
   })
 
-/** Deletes a custom role. 403 for a default role, 409 while a member, service account or pending invite has it. */
-export const remove = (ctx: Context, actor: Actor, id: string): Promise<void> =>
+/**
+ * Deletes a custom role. 403 for a default role, 409 while a member, service account or pending invite has it, 412 unless
+ * `ifMatch` names it as it is.
+ */
+export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> =>
   changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     enforce(policy.remove, { role: row })
+    await requireMatch(ifMatch, () => present(row))
     await closeExpired(tx, actor.organisation.id, ctx.clock.now())
     enforce(policy.removeHeld, await queries.countHolders(tx, actor.organisation.id, row.id))
     await queries.remove(tx, row.id)

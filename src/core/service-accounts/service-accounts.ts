@@ -4,6 +4,7 @@ import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import type { Page, PageRequest } from '../contract/lists.ts'
+import { type IfMatch, requireMatch } from '../etags.ts'
 import { accessOf } from '../grants/access.ts'
 import { requireRoom } from '../limits.ts'
 import { listByCreation } from '../pagination.ts'
@@ -42,9 +43,12 @@ export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<
   )
 
 /** One service account, with its tokens where the actor may read them; 404 when the organisation has none of this id. */
-export async function get(ctx: Context, actor: Actor, id: string): Promise<ServiceAccountWithTokens> {
-  if (!can(actor, 'read', 'ServiceAccountTokens')) return present(await existing(ctx.db, actor, id))
-  const rows = await queries.findWithTokens(ctx.db, actor.organisation.id, id)
+export const get = (ctx: Context, actor: Actor, id: string): Promise<ServiceAccountWithTokens> =>
+  shown(ctx.db, actor, id)
+
+async function shown(db: Queryable, actor: Actor, id: string): Promise<ServiceAccountWithTokens> {
+  if (!can(actor, 'read', 'ServiceAccountTokens')) return present(await existing(db, actor, id))
+  const rows = await queries.findWithTokens(db, actor.organisation.id, id)
   const [account] = rows
   return { ...present(found(account, 'Service account')), tokens: queries.tokensIn(rows).map(presentToken) }
 }
@@ -90,16 +94,18 @@ export const create = (
 
 /**
  * Changes a service account's name or role. A new role is checked as at creation; the same name and role write nothing.
- * 404 for an unknown service account or role.
+ * 404 for an unknown service account or role, 412 unless `ifMatch` names the service account as it is.
  */
 export const update = (
   ctx: Context,
   actor: Actor,
   id: string,
   input: UpdateServiceAccount,
+  ifMatch: IfMatch = null,
 ): Promise<ServiceAccount> =>
   changeOrganisation(ctx, actor, async (tx, actor) => {
     const before = await existing(tx, actor, id)
+    await requireMatch(ifMatch, () => shown(tx, actor, id))
     const role = input.role_id === undefined ? null : await roleReferredTo(tx, actor, input.role_id)
     const newRole = role === null || role.id === before.role_id ? null : role
     if (newRole !== null) enforce(policy.assignRole, { actor, role: newRole })
@@ -120,10 +126,14 @@ export const update = (
     return present(after)
   })
 
-/** Deletes a service account with its keys, grants and tokens, and cancels the pending invites that it sent. */
-export const remove = (ctx: Context, actor: Actor, id: string): Promise<void> =>
+/**
+ * Deletes a service account with its keys, grants and tokens, and cancels the pending invites that it sent. 412 unless
+ * `ifMatch` names it as it is.
+ */
+export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> =>
   changeOrganisation(ctx, actor, async (tx, actor) => {
     const account = await existing(tx, actor, id)
+    await requireMatch(ifMatch, () => shown(tx, actor, id))
     const principal = { id: account.id, organisationId: actor.organisation.id }
     await principals.remove(tx, principal, ctx.clock.now())
     await record(ctx, tx, actor, {

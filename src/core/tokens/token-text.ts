@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 /** The kind of a token: a personal access token, a service account token, a session token, or a session cookie. */
 export type TokenKind = 'pat' | 'sat' | 'ses' | 'cookie'
@@ -26,11 +26,11 @@ export function tokenKind(text: string): TokenKind | null {
 }
 
 /** What is stored of a token: its SHA-256, 32 bytes. Finding it by an index leaks nothing of 256 random bits. */
-export const hashToken = (text: string): Buffer => createHash('sha256').update(text).digest()
+export const hashToken = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 /** The first 32 bits of a SHA-256 over prefix and random part, in base62: catches a typo without a query. */
 function checksum(body: string): string {
-  let rest = createHash('sha256').update(`checksum ${body}`).digest().readUInt32BE()
+  let rest = hash('sha256', `checksum ${body}`, 'buffer').readUInt32BE()
   let text = ''
   for (let i = 0; i < 6; i++, rest = Math.floor(rest / 62)) text = BASE62.charAt(rest % 62) + text
   return text

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { errorResponse } from '../../../src/backend/http/errors.ts'
+import { openReadMemory } from '../../../src/context.ts'
 import { createLog } from '../../../src/platform/log.ts'
 import { createChangeLimiter, type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
 import { DeadlinePassed, OutcomeUnknown } from '../../../src/platform/postgres/outages.ts'
@@ -105,7 +106,14 @@ test('a read-only database: changes are 503, reads are served, and the backend i
   // Sessions keep what they were opened with: these, as after a fail-over, are of a server that can't be written.
   const old = openDatabase(ctx.database.config, { max: 4 })
   await Promise.all(Array.from({ length: 4 }, () => old`select pg_sleep(0.1)`))
-  const backend = api({ ...ctx, db: old, limitChanges: createChangeLimiter(old), log: createLog('silent') })
+  const memory = openReadMemory(ctx.config, ctx.database.config, ctx.metrics)
+  const backend = api({
+    ...ctx,
+    db: old,
+    memory,
+    limitChanges: createChangeLimiter(old),
+    log: createLog('silent'),
+  })
   const caller = backend.as(token)
   const change = (name: string) =>
     caller.post('/v1/roles', { name, permissions: { permissions: {}, app_permissions: {} } })
@@ -128,6 +136,7 @@ test('a read-only database: changes are 503, reads are served, and the backend i
   const last = await Promise.all(Array.from({ length: 12 }, (_, n) => change(`Last ${n}`)))
   expect(last.map(({ status }) => status)).toEqual(Array(12).fill(201))
   await old.end({ timeout: 1 })
+  await memory?.end()
 }, 30_000)
 
 describe.each([
@@ -156,8 +165,10 @@ test('a password that was changed under the running backend is 503, with a line 
   const user = `rotated_${ctx.database.config.database}`
   await ctx.db.unsafe(`create role ${user} login superuser password 'one'`)
   const { log, lines } = recordedLog()
-  const rotated = openDatabase({ ...ctx.database.config, username: user, password: 'one' }, { max: 2 })
-  const broken = api({ ...ctx, db: rotated, log })
+  const config = { ...ctx.database.config, username: user, password: 'one' }
+  const rotated = openDatabase(config, { max: 2 })
+  const memory = openReadMemory(ctx.config, config, ctx.metrics)
+  const broken = api({ ...ctx, db: rotated, memory, log })
   try {
     expect((await broken.anonymous.get('/service/ready/')).status).toBe(200)
     await ctx.db.unsafe(`alter role ${user} password 'two'`)
@@ -173,6 +184,7 @@ test('a password that was changed under the running backend is 503, with a line 
     })
   } finally {
     await rotated.end({ timeout: 1 })
+    await memory?.end()
     await ctx.db.unsafe(`drop role ${user}`)
   }
 })

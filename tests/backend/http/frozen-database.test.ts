@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { openReadMemory } from '../../../src/context.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createLog } from '../../../src/platform/log.ts'
 import {
@@ -21,6 +22,7 @@ const SLACK = 1000
 
 let server: RestartablePostgres
 let shared: TestContext
+let ctx: TestContext
 let db: Database
 let clients: ReturnType<typeof api>
 let client: ReturnType<typeof clients.as>
@@ -35,12 +37,13 @@ beforeAll(async () => {
   db = openDatabase(server.config, {
     deadlines: { statementMilliseconds: READ, transactionMilliseconds: CHANGE },
   })
-  const ctx: TestContext = {
+  ctx = {
     ...shared,
     db,
     limitChanges: createChangeLimiter(db),
     limitReads: createReadLimiter(db),
     lookUps: createLookUps(db),
+    memory: openReadMemory({ cacheMegabytes: 64, deadlines: db.deadlines }, server.config, shared.metrics),
     log,
   }
   const ada = await owner(ctx)
@@ -50,6 +53,7 @@ beforeAll(async () => {
 afterEach(() => server.thaw())
 afterAll(async () => {
   await db.end({ timeout: 1 })
+  await ctx.memory?.end()
   await server.remove()
   await shared.close()
 })

@@ -1,6 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { openReadMemory } from '../../../src/context.ts'
 import { addMember } from '../../../src/core/members/addition.ts'
 import type { RoleKind } from '../../../src/core/permissions.ts'
+import type { ReadMemory } from '../../../src/platform/read-memory.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { addPasskey, setUpTotp, visitor } from '../../support/factors.ts'
@@ -16,17 +18,27 @@ let ownerId: string
 const SENTENCE = 'Set up a second factor first: this deployment requires one.'
 
 type Requirement = 'off' | 'admins' | 'everyone'
-const requiring = (requireSecondFactor: Requirement) =>
-  api({ ...ctx, config: { ...ctx.config, requireSecondFactor } })
+/** A backend of its own: what is remembered belongs to one configuration. */
+function requiring(requireSecondFactor: Requirement) {
+  const memory = openReadMemory(ctx.config, ctx.database.config, ctx.metrics)
+  if (memory !== null) memories.push(memory)
+  return api({ ...ctx, memory, config: { ...ctx.config, requireSecondFactor } })
+}
+const memories: ReadMemory[] = []
+const endMemories = () => Promise.all(memories.splice(0).map((memory) => memory.end()))
 
 beforeEach(async () => {
+  await endMemories()
   await ctx?.close()
   ctx = await testContext({ RATE_LIMIT_AUTH: 'off' })
   service = api(ctx)
   ownerEmail = newEmail()
   ownerId = (await register(service, { email: ownerEmail })).body.member.id
 })
-afterAll(() => ctx.close())
+afterAll(async () => {
+  await endMemories()
+  await ctx.close()
+})
 
 async function memberWith(kind: RoleKind) {
   const email = newEmail()

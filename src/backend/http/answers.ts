@@ -1,0 +1,90 @@
+import type { Context } from '../../context.ts'
+import { callerId } from '../../core/actor.ts'
+import { etagOf, isNamedIn } from '../../core/etags.ts'
+import { createLargeResponses } from './large-responses.ts'
+import type { RequestState, RequestStates } from './requests.ts'
+
+/** What a read was answered with. */
+export type Answer = Readonly<{
+  route: string | null
+  etag: string
+  /** All headers that don't depend on the request. */
+  headers: Headers
+  content: Uint8Array
+}>
+
+/** About how much memory the headers of an answer take. */
+const HEADERS_BYTES = 2000
+
+/**
+ * The answers to reads, with their ETags. Those of routes that declare `remember` are sent from memory where the database
+ * confirms, after the request has arrived, that nothing has changed since they were loaded.
+ */
+export function createAnswers(
+  ctx: Context,
+  requests: RequestStates,
+  everyHeader: Readonly<Record<string, string>>,
+) {
+  const largeResponses = createLargeResponses()
+
+  const reply = async (request: Request, state: RequestState, answer: Answer): Promise<Response> => {
+    const { etag, headers, content } = answer
+    const ifNoneMatch = request.headers.get('if-none-match')
+    if (ifNoneMatch !== null && isNamedIn(ifNoneMatch, etag)) {
+      return new Response(null, { status: 304, headers: { etag } })
+    }
+    const body = largeResponses.bodyOf(content, state.caller === null ? '' : callerId(state.caller))
+    return new Response(body, { headers })
+  }
+
+  /** The answer of a response that succeeded; null for every other one. */
+  const answerOf = async (response: Response, state: RequestState): Promise<Answer | null> => {
+    const type = response.headers.get('content-type')
+    if (response.status !== 200 || !state.hasETag || type === null) return null
+    const content = new Uint8Array(await response.arrayBuffer())
+    const etag = etagOf(content)
+    // Made once: setting each on each response would take as long as the rest.
+    const headers = new Headers({ ...everyHeader, 'content-type': type, etag })
+    return { route: state.route, etag, headers, content }
+  }
+
+  /** A response of the router to a read, as it is to be sent. */
+  const send = async (request: Request, response: Response): Promise<Response> => {
+    const state = requests.of(request)
+    if (request.method !== 'GET' || state.caller === null) return response
+    const answer = await answerOf(response, state)
+    return answer === null
+      ? await largeResponses.send(response, callerId(state.caller))
+      : await reply(request, state, answer)
+  }
+
+  return {
+    send,
+    /** The answer to a GET of a route that declares `remember`; `load` has the router answer. */
+    recall: async (request: Request, load: () => Promise<Response>): Promise<Response> => {
+      const { memory } = ctx
+      const state = requests.of(request)
+      // The router refuses whoever can't be authenticated.
+      const caller = memory === null ? null : await requests.authenticate(request).catch(() => null)
+      if (memory === null || caller === null) return await send(request, await load())
+      const version = await requests.confirm(request)
+      // By credential: what the guards have checked follows from its row, and so is the same at the same version.
+      const key = `${caller.credential.id} ${request.url}`
+      const known = memory.recall<Answer>('answer', version, key)
+      if (known !== undefined) return await replyFromMemory(request, state, known)
+      let own: Response | undefined
+      const loaded = await memory.load<Answer>('answer', version, key, async () => {
+        own = await load()
+        const answer = state.isRemembered ? await answerOf(own, state) : null
+        return answer === null ? null : { value: answer, bytes: answer.content.byteLength + HEADERS_BYTES }
+      })
+      if (loaded !== null) return await replyFromMemory(request, state, loaded)
+      return await send(request, own ?? (await load()))
+    },
+  }
+
+  async function replyFromMemory(request: Request, state: RequestState, answer: Answer): Promise<Response> {
+    state.route = answer.route
+    return await reply(request, state, answer)
+  }
+}
