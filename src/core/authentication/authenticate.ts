@@ -158,8 +158,8 @@ const lifetimeOf = (row: queries.SessionCallerRow) => ({
 })
 
 /**
- * The response does not wait for it, `written` hears what is stored then; further requests leave it to the one that writes it. A last use in the future was
- * written before the clock was set back.
+ * The response does not wait for it; further requests leave it to the one that writes it, and `written` hears what is
+ * stored then. A last use in the future was written before the clock was set back.
  */
 function markUsed(
   ctx: Context,
