@@ -124,12 +124,14 @@ async function recall<Row extends queries.CallerRow>(
 ): Promise<Row | undefined> {
   const { memory } = ctx
   if (memory === null) return await lookUp(ctx, hash, source, query)
+  // Both together take no longer than one statement may.
+  const until = performance.now() + ctx.db.deadlines.statementMilliseconds
   const version = await confirm()
   const key = hash.toString('latin1')
   const known = memory.recall<Row>('caller', version, key)
   if (known !== undefined && isLive(known, ctx.clock.now())) return known
   const row = await memory.load('caller', version, key, async () => {
-    const found = await lookUp(ctx, hash, source, query)
+    const found = await lookUp(ctx, hash, source, query, Math.max(0, until - performance.now()))
     return found === undefined ? null : { value: found, bytes: rowBytes(found) }
   })
   return row ?? undefined
@@ -143,7 +145,9 @@ const lookUp = <Row>(
   hash: Buffer,
   { ipAddress }: RequestSource,
   query: (db: Database, hash: Buffer) => PromiseLike<readonly Row[]>,
-): Promise<Row | undefined> => ctx.lookUps.find(hash, networkOf(ipAddress), () => query(ctx.db, hash))
+  millisecondsLeft?: number,
+): Promise<Row | undefined> =>
+  ctx.lookUps.find(hash, networkOf(ipAddress), () => query(ctx.db, hash), millisecondsLeft)
 
 const noCredentials = () => unauthenticated('Authentication credentials were not provided.')
 
@@ -154,8 +158,8 @@ const lifetimeOf = (row: queries.SessionCallerRow) => ({
 })
 
 /**
- * The response does not wait for it, `written` hears what is stored then; further requests leave it to the one that writes it. A last use in the future was
- * written before the clock was set back.
+ * The response does not wait for it; further requests leave it to the one that writes it, and `written` hears what is
+ * stored then. A last use in the future was written before the clock was set back.
  */
 function markUsed(
   ctx: Context,

@@ -23,15 +23,19 @@ export function createLookUps(db: Database) {
   /** Hashes of credentials. Whether they are still valid is looked up each time. */
   const accepted = new Set<string>()
   return {
-    /** The first row that `query` finds for the hash of a credential; the wait for the turn is part of its time. */
+    /**
+     * The first row that `query` finds for the hash of a credential, within the time of one statement or what is left of
+     * it; the wait for the turn is part of that.
+     */
     find: async <Row>(
       hash: Buffer,
       network: string,
       query: () => PromiseLike<readonly Row[]>,
+      millisecondsLeft = statementMilliseconds,
     ): Promise<Row | undefined> => {
       const name = hash.toString('base64')
       const turn = limiter.run(accepted.has(name) ? name : network, async () => await query())
-      const [row] = await withinDeadline(turn, statementMilliseconds)
+      const [row] = await withinDeadline(turn, millisecondsLeft)
       return row
     },
     /** Remembers that a credential was accepted, and forgets the oldest beyond 10,000. */
