@@ -55,6 +55,7 @@ export const endedStateCookie = (config: Origin, provider: string, state: string
   header(config, `${stateName(config)}${state}`, '', statePath(provider), 0)
 
 const MAX_STATES = 8
+
 /** The `Set-Cookie` headers of a completed sign-in: the session, then the device. */
 export const signInCookies = (config: Origin, signedIn: CompletedSignIn): string[] => [
   sessionCookie(config, signedIn.cookie),

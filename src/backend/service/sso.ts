@@ -6,12 +6,11 @@ import * as flow from '../../core/sso/flow.ts'
 import { isState } from '../../core/sso/flow-state.ts'
 import { findProvider } from '../../core/sso/providers.ts'
 import {
-  deviceCookie,
   endedStateCookie,
   readDeviceCookies,
   readSessionCookie,
   readStateCookies,
-  sessionCookie,
+  signInCookies,
   stateCookies,
 } from '../http/cookies.ts'
 import type { RequestStates } from '../http/requests.ts'
@@ -93,7 +92,7 @@ export const ssoRoutes = (ctx: Context, requests: RequestStates) =>
           returning(ctx, request, callback),
           visitorOf(requests, request),
         )
-        const cookies = signedIn === null ? [] : sessionCookies(ctx, signedIn)
+        const cookies = signedIn === null ? [] : signInCookies(ctx.config, signedIn)
         return redirect(`${ctx.config.origin}${returnTo}`, [...cookies, ...ended])
       },
       {
@@ -142,11 +141,6 @@ const returning = (ctx: Context, request: Request, callback: URL): flow.Returnin
   sessionCookie: readSessionCookie(ctx.config, request),
   deviceCookies: readDeviceCookies(ctx.config, request),
 })
-
-const sessionCookies = (ctx: Context, signedIn: Readonly<{ cookie: string; deviceCookie: string }>) => [
-  sessionCookie(ctx.config, signedIn.cookie),
-  deviceCookie(ctx.config, signedIn.deviceCookie),
-]
 
 function redirect(location: string, cookies: readonly string[]): Response {
   const headers = new Headers({ location })

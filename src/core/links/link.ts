@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Context } from '../../context.ts'
+import { isSameText } from '../constant-time.ts'
 
 /** What a link is for. Its token is valid for this purpose only. */
 export type LinkPurpose = 'invite' | 'verify-email' | 'reset-password'
@@ -33,10 +34,7 @@ export function linkRowId(token: string): string | null {
 }
 
 /** Whether a token is the one of this row's link for this purpose, compared in constant time. */
-export function isLinkOf(ctx: Context, purpose: LinkPurpose, row: LinkRow, token: string): boolean {
-  const expected = Buffer.from(linkToken(ctx, purpose, row))
-  const given = Buffer.from(token)
-  return given.length === expected.length && timingSafeEqual(given, expected)
-}
+export const isLinkOf = (ctx: Context, purpose: LinkPurpose, row: LinkRow, token: string): boolean =>
+  isSameText(token, linkToken(ctx, purpose, row))
 
 const FORM = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})[A-Za-z0-9_-]{43}$/

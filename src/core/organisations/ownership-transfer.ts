@@ -9,6 +9,7 @@ import * as principals from '../principals/principals.ts'
 import { Id, StrictObject } from '../schema.ts'
 import { confirmation } from '../second-factor/confirmation.ts'
 import { FACTOR_FIELDS } from '../second-factor/factor.ts'
+import { ageOf } from '../sessions/recent-sign-in.ts'
 import { changeOrganisation } from '../transactions.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
@@ -23,8 +24,7 @@ export type TransferOwnership = Static<typeof TransferOwnership>
 /** 403 unless the caller is the Owner and has just signed in. */
 export function requireRecentlySignedInOwner(ctx: Context, caller: Caller, signedInAt: Date): void {
   const kind = isActor(caller) ? caller.role.kind : null
-  const signedInSecondsAgo = (ctx.clock.now().getTime() - signedInAt.getTime()) / 1000
-  enforce(policy.transferOwnership, { kind, signedInSecondsAgo })
+  enforce(policy.transferOwnership, { kind, ...ageOf(ctx, signedInAt) })
 }
 
 /**

@@ -9,11 +9,11 @@ import { typed } from '../mail/letter.ts'
 import { queueNotice } from '../notices/notices.ts'
 import { listByCreation } from '../pagination.ts'
 import { countOf, found, written } from '../rows.ts'
-import { changeFactors } from '../second-factor/changes.ts'
 import type { FirstRecoveryCodes } from '../second-factor/factor.ts'
 import { factorsOf, voidLoneRecoveryCodes } from '../second-factor/factors.ts'
 import { renewRecoveryCodes } from '../second-factor/recovery-codes.ts'
 import type { SignedInUser } from '../sessions/session.ts'
+import { changeOwnSignIn } from '../sign-in/own-change.ts'
 import { requireWayIn } from '../sign-in/ways-in.ts'
 import { normaliseName } from '../text.ts'
 import { userHandleOf } from './assertions.ts'
@@ -82,7 +82,7 @@ export async function add(
   { name, passkey }: AddPasskey,
 ): Promise<Passkey & FirstRecoveryCodes> {
   const { verified, challenge } = await verify(ctx, caller, passkey)
-  return changeFactors(ctx, caller, async (tx) => {
+  return changeOwnSignIn(ctx, caller, async (tx) => {
     const { userId } = caller
     if (!(await useChallenge(tx, challenge))) throw invalid()
     requireRoom(MOST_PASSKEYS, await countOf(queries.count(tx, userId)))
@@ -111,7 +111,7 @@ export async function add(
  * is the last way in.
  */
 export const remove = (ctx: Context, caller: SignedInUser, id: string): Promise<void> =>
-  changeFactors(ctx, caller, async (tx) => {
+  changeOwnSignIn(ctx, caller, async (tx) => {
     const { userId } = caller
     const row = found(await queries.remove(tx, userId, id), 'Passkey')
     await requireWayIn(ctx, tx, userId)

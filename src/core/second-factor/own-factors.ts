@@ -3,7 +3,7 @@ import { recordCaller } from '../accounts/account-audit.ts'
 import { conflict } from '../errors.ts'
 import { queueNotice } from '../notices/notices.ts'
 import type { SignedInUser } from '../sessions/session.ts'
-import { changeFactors } from './changes.ts'
+import { changeOwnSignIn } from '../sign-in/own-change.ts'
 import type { Factors, RecoveryCodes } from './factor.ts'
 import { factorsOf, hasFactor } from './factors.ts'
 import { renewRecoveryCodes } from './recovery-codes.ts'
@@ -22,7 +22,7 @@ export async function overview(ctx: Context, caller: SignedInUser): Promise<Fact
 
 /** Gives the caller new recovery codes; the old ones are void. 409 without a second factor. */
 export const renewOwnRecoveryCodes = (ctx: Context, caller: SignedInUser): Promise<RecoveryCodes> =>
-  changeFactors(ctx, caller, async (tx) => {
+  changeOwnSignIn(ctx, caller, async (tx) => {
     const { userId } = caller
     if (!hasFactor(await factorsOf(ctx, tx, userId)))
       throw conflict('Set up a passkey or an authenticator app first.')

@@ -5,7 +5,7 @@ import { conflict, notFound, unauthenticated } from '../errors.ts'
 import { queueNotice } from '../notices/notices.ts'
 import { after } from '../sessions/lifetime.ts'
 import type { SignedInUser } from '../sessions/session.ts'
-import { changeFactors } from './changes.ts'
+import { changeOwnSignIn } from '../sign-in/own-change.ts'
 import type { ConfirmTotp, FirstRecoveryCodes, TotpSecret } from './factor.ts'
 import { factorsOf, voidLoneRecoveryCodes } from './factors.ts'
 import * as queries from './queries.ts'
@@ -17,7 +17,7 @@ const CONFIRMATION_SECONDS = 600
 
 /** Makes a secret for the caller's authenticator app, which counts once a code of it is confirmed. 409 with another app. */
 export const beginTotp = (ctx: Context, caller: SignedInUser): Promise<TotpSecret> =>
-  changeFactors(ctx, caller, async (tx) => {
+  changeOwnSignIn(ctx, caller, async (tx) => {
     const { userId } = caller
     const secret = newSecret()
     const wrapped = ctx.keys.wrap('second-factor', secret, secretField(userId))
@@ -35,7 +35,7 @@ export const confirmTotp = (
   caller: SignedInUser,
   input: ConfirmTotp,
 ): Promise<FirstRecoveryCodes> =>
-  changeFactors(ctx, caller, async (tx) => {
+  changeOwnSignIn(ctx, caller, async (tx) => {
     const { userId } = caller
     const now = ctx.clock.now()
     const [row] = await queries.findTotp(tx, userId)
@@ -57,7 +57,7 @@ export const confirmTotp = (
 
 /** Removes the caller's authenticator app; without another factor the recovery codes are void. 404 when there is none. */
 export const removeTotp = (ctx: Context, caller: SignedInUser): Promise<void> =>
-  changeFactors(ctx, caller, async (tx) => {
+  changeOwnSignIn(ctx, caller, async (tx) => {
     const { userId } = caller
     if ((await queries.removeTotp(tx, userId)).count === 0) throw notFound('Authenticator app')
     await voidLoneRecoveryCodes(ctx, tx, userId)

@@ -1,6 +1,7 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import { latestNow } from '../clock-skew.ts'
+import { isSameText } from '../constant-time.ts'
 
 /** How long a device is known after its last sign-in. */
 export const DEVICE_SECONDS = 365 * 24 * 3600
@@ -66,10 +67,7 @@ function entriesOf(ctx: Context, cookies: readonly string[]): Entry[] {
 }
 
 const find = (ctx: Context, account: DeviceAccount, entries: readonly Entry[]): Entry | undefined =>
-  entries.find(({ id, expires, mac }) => {
-    const [given, expected] = [mac, macOf(ctx, account, id, expires)].map((text) => Buffer.from(text))
-    return given !== undefined && expected !== undefined && timingSafeEqual(given, expected)
-  })
+  entries.find(({ id, expires, mac }) => isSameText(mac, macOf(ctx, account, id, expires)))
 
 function macOf(ctx: Context, account: DeviceAccount, id: string, expires: number): string {
   const bound = [account.user_id, account.password_hash, id, expires]

@@ -1,7 +1,8 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { SsoChecks } from '../../platform/sso/provider.ts'
 import { latestNow } from '../clock-skew.ts'
+import { isSameText } from '../constant-time.ts'
 
 /** How long a sign-in at the provider may take. */
 export const FLOW_SECONDS = 10 * 60
@@ -46,7 +47,7 @@ export function unsealFlow(
   const latest = latestNow(now).getTime() + FLOW_SECONDS * 1000
   for (const cookie of cookies) {
     const [payload = '', mac = '', ...rest] = cookie.split('.')
-    if (rest.length > 0 || !isSame(mac, macOf(ctx, `state/${state}/${payload}`))) continue
+    if (rest.length > 0 || !isSameText(mac, macOf(ctx, `state/${state}/${payload}`))) continue
     const { expires, ...flow } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Stored
     const expiresAt = new Date(expires * 1000)
     const isValid = expiresAt > now && expiresAt.getTime() <= latest
@@ -74,8 +75,3 @@ type Stored = Omit<Flow, 'expiresAt'> & Readonly<{ expires: number }>
 
 const macOf = (ctx: Context, text: string): string =>
   createHmac('sha256', ctx.config.secretKey).update(`keyward/sso/${text}`).digest('base64url')
-
-function isSame(given: string, expected: string): boolean {
-  const [a, b] = [given, expected].map((text) => Buffer.from(text))
-  return a !== undefined && b !== undefined && a.length === b.length && timingSafeEqual(a, b)
-}

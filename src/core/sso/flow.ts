@@ -9,6 +9,7 @@ import { authenticateCookie } from '../authentication/authenticate.ts'
 import { hasOrganisation } from '../deployment.ts'
 import { badRequest, DomainError, forbidden } from '../errors.ts'
 import { preview } from '../invites/acceptance.ts'
+import { wakeNotices } from '../notices/notices.ts'
 import { enforce } from '../policy.ts'
 import { Id, StrictObject, Text } from '../schema.ts'
 import type { SignedInUser } from '../sessions/session.ts'
@@ -136,7 +137,7 @@ export async function finish(
       return { returnTo, signedIn: null }
     }
     const { account, identityId } = await resolveAccount(ctx, attempt, { provider, person, purpose, source })
-    await ctx.queue.wake()
+    await wakeNotices(ctx)
     attempt.account = account
     const proof = { method: 'sso', identityId } as const
     const signedIn = await completeSignIn(ctx, account, proof, source, returning.deviceCookies)

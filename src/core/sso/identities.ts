@@ -1,14 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import { recordCaller } from '../accounts/account-audit.ts'
-import { lockAccount } from '../accounts/accounts.ts'
 import { notFound } from '../errors.ts'
 import { queueNotice } from '../notices/notices.ts'
 import { Timestamp } from '../schema.ts'
 import type { SignedInUser } from '../sessions/session.ts'
-import * as sessions from '../sessions/sessions.ts'
+import { changeOwnSignIn } from '../sign-in/own-change.ts'
 import { requireWayIn } from '../sign-in/ways-in.ts'
-import { ownTransaction } from '../transactions.ts'
 import * as queries from './queries.ts'
 
 /** An identity, as its own user sees it. */
@@ -36,9 +34,7 @@ export async function list(ctx: Context, caller: SignedInUser): Promise<{ data: 
  */
 export async function unlink(ctx: Context, caller: SignedInUser, provider: string): Promise<void> {
   const { userId } = caller
-  await ownTransaction(ctx, caller, async (tx) => {
-    await lockAccount(tx, userId)
-    await sessions.hold(tx, caller)
+  await changeOwnSignIn(ctx, caller, async (tx) => {
     if (!(await queries.remove(tx, userId, provider))) throw notFound('Linked account')
     await requireWayIn(ctx, tx, userId)
     await recordCaller(ctx, tx, caller, {
@@ -49,7 +45,6 @@ export async function unlink(ctx: Context, caller: SignedInUser, provider: strin
     })
     await queueNotice(ctx, tx, userId, 'sign-in-method-removed', nameOf(ctx, provider))
   })
-  await ctx.queue.wake()
 }
 
 const nameOf = (ctx: Context, provider: string): string =>

@@ -8,8 +8,7 @@ import type { Credential, RequestSource } from '../actor.ts'
 import { queueNotice } from '../notices/notices.ts'
 import { enforce } from '../policy.ts'
 import type { SignedInUser } from '../sessions/session.ts'
-import * as sessions from '../sessions/sessions.ts'
-import { ownTransaction } from '../transactions.ts'
+import { changeOwnSignIn } from '../sign-in/own-change.ts'
 import type { Attempt } from './attempt.ts'
 import * as policy from './policy.ts'
 import type { Person } from './profile.ts'
@@ -40,9 +39,7 @@ export async function linkIdentity(
   person: Person,
 ): Promise<void> {
   const { userId, source, credential } = caller
-  await ownTransaction(ctx, caller, async (tx) => {
-    await accounts.lockAccount(tx, userId)
-    await sessions.hold(tx, caller)
+  await changeOwnSignIn(ctx, caller, async (tx) => {
     const account = await accountOf(tx, userId)
     attempt.account = account
     const [[known], own] = [
@@ -60,7 +57,6 @@ export async function linkIdentity(
     }
     await bringUpToDate(ctx, tx, account, person)
   })
-  await ctx.queue.wake()
 }
 
 /** Stores an identity of an account that is locked or new, and tells its user; returns its id. Wake the queue after it. */

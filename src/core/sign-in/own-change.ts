@@ -1,15 +1,16 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { lockAccount } from '../accounts/accounts.ts'
+import { wakeNotices } from '../notices/notices.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { ownTransaction } from '../transactions.ts'
 
 /**
- * A change of the caller's own factors: one transaction that locks the account, so that such changes and sign-ins come
- * one after the other. 401 when the session has ended meanwhile: whoever lost it can't add a way in.
+ * A change of the caller's own ways to sign in: one transaction that locks the account, so that such changes and sign-ins
+ * come one after the other. 401 when the session has ended meanwhile: whoever lost it can't add a way in.
  */
-export async function changeFactors<T>(
+export async function changeOwnSignIn<T>(
   ctx: Context,
   caller: SignedInUser,
   work: (tx: Transaction) => Promise<T>,
@@ -19,6 +20,6 @@ export async function changeFactors<T>(
     await sessions.hold(tx, caller)
     return work(tx)
   })
-  await ctx.queue.wake()
+  await wakeNotices(ctx)
   return result
 }
