@@ -12,3 +12,6 @@ alter table apps add column sse_enabled boolean not null default true;
 -- When a secret of the environment last changed; null until one has. Answers depend on it, and so, as every column of
 -- this table, it renews the version of the state.
 alter table environments add column secrets_changed_at timestamptz;
+
+-- A list of key copies may be answered from memory.
+select watch_state('environment_keys');
