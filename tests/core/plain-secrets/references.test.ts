@@ -5,8 +5,8 @@ import {
   type FindSecrets,
   REFERENCE_LIMITS,
   type ReferringSecret,
-} from '../../../src/core/secrets/reference-graph.ts'
-import { resolveReferences } from '../../../src/core/secrets/references.ts'
+} from '../../../src/core/plain-secrets/reference-graph.ts'
+import { resolveReferences } from '../../../src/core/plain-secrets/references.ts'
 
 /** Values by environment, then by path and key; an environment of another app is `app::name`. */
 type Store = Readonly<Record<string, Readonly<Record<string, string>>>>

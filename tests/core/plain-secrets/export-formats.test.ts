@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { YAML } from 'bun'
 import fc from 'fast-check'
-import { parseDotenv } from '../../../src/core/secrets/dotenv.ts'
+import { parseDotenv } from '../../../src/core/plain-secrets/dotenv.ts'
 import {
   EXPORT_FORMATS,
   type ExportFormat,
   exportFile,
   kubernetesName,
-} from '../../../src/core/secrets/export-formats.ts'
-import { parseJsonFile } from '../../../src/core/secrets/json-file.ts'
+} from '../../../src/core/plain-secrets/export-formats.ts'
+import { parseJsonFile } from '../../../src/core/plain-secrets/json-file.ts'
 
 const object = (entries: readonly { key: string; value: string }[]) =>
   Object.fromEntries(entries.map(({ key, value }) => [key, value]))

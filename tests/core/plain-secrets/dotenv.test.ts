@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { isVariableName, parseDotenv, writeDotenv } from '../../../src/core/secrets/dotenv.ts'
+import { isVariableName, parseDotenv, writeDotenv } from '../../../src/core/plain-secrets/dotenv.ts'
 
 const read = (text: string) => Object.fromEntries(parseDotenv(text).map(({ key, value }) => [key, value]))
 

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like that.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseReferences, type Reference } from '../../../src/core/secrets/reference-syntax.ts'
+import { parseReferences, type Reference } from '../../../src/core/plain-secrets/reference-syntax.ts'
 
 const named = (reference: Partial<Reference>): Reference => ({
   app: null,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { parseJsonFile, writeJsonFile } from '../../../src/core/secrets/json-file.ts'
+import { parseJsonFile, writeJsonFile } from '../../../src/core/plain-secrets/json-file.ts'
 
 describe('a JSON file', () => {
   test('is an object of texts, in its order', () => {
