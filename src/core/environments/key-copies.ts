@@ -73,7 +73,8 @@ const copyOf = ({ id, app_id, seed, salt }: OpenedEnvironment, { wrap }: Encapsu
   wrapped_salt: wrap(salt),
 })
 
-const environmentField = (rowId: string, field: 'wrapped_seed' | 'wrapped_salt') => ({
+/** Where an environment's seed or salt is stored, as the server's keys bind it. */
+export const environmentField = (rowId: string, field: 'wrapped_seed' | 'wrapped_salt') => ({
   table: 'environments',
   rowId,
   field,
