@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
+import { isId } from '../id.ts'
 import { update as updateSealed } from '../secrets/changes.ts'
 import { create as createSealed } from '../secrets/creation.ts'
 import { present } from '../secrets/sealed-secret.ts'
@@ -65,7 +66,7 @@ export const update = (
   changes: readonly PlainChange[],
 ): Promise<PlainSecret[]> =>
   withOpened(ctx, actor, place, async (environment) => {
-    const ids = changes.map(({ id }) => id)
+    const ids = changes.map(({ id }) => id).filter(isId)
     const now = await secrets.peek(ctx, actor, environment.row.id, { ids })
     requireKeysOf(environment, now.publicKey)
     const sealed = await sealChanges(environment, changes, now.secrets)

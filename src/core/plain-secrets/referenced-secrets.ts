@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
-import type { SecretRow } from '../secrets/secret.ts'
 import { pathFault } from '../secrets/paths.ts'
+import type { SecretRow } from '../secrets/secret.ts'
 import { eventOf } from '../secrets/secret-events.ts'
 import { hasTooManyMarks, nameKey } from '../text.ts'
 import { yieldWhenDue } from '../yielding.ts'
