@@ -30,6 +30,7 @@ import { meRoutes } from './v1/me.ts'
 import { membersRoutes } from './v1/members.ts'
 import { organisationRoutes } from './v1/organisation.ts'
 import { rolesRoutes } from './v1/roles.ts'
+import { secretVersionsRoutes } from './v1/secret-versions.ts'
 import { serviceAccountsRoutes } from './v1/service-accounts.ts'
 import { tokensRoutes } from './v1/tokens.ts'
 
@@ -94,3 +95,4 @@ const apiRoutes = (ctx: Context, requests: RequestStates) =>
     .use(accessRoutes(ctx, requests))
     .use(logsRoutes(ctx, requests))
     .use(sealedSecretsRoutes(ctx, requests))
+    .use(secretVersionsRoutes(ctx, requests))
