@@ -8,6 +8,7 @@ import { type Decapsulation, decapsulate } from '../keys/unwrapping.ts'
 import { encapsulate, recipientOf } from '../keys/wrapping.ts'
 import { loadFastestAead } from '../keys/xchacha20poly1305.ts'
 import { found } from '../rows.ts'
+import { SSE_OFF } from '../secrets/rekeying.ts'
 import type { SecretRow } from '../secrets/secret.ts'
 import { isKeysRenewed, keysRenewed } from '../secrets/writing.ts'
 import { nameKey } from '../text.ts'
@@ -34,9 +35,6 @@ export type OpenedEnvironment = Disposable &
 
 /** How many texts are opened or sealed before others get a turn. */
 export const TEXTS_PER_TURN = 50
-
-/** The sentence with which a request in clear is refused where the server may not open secrets. */
-export const SSE_OFF = 'Server-side encryption is off for this app.'
 
 async function openByName(
   ctx: Context,
