@@ -29,6 +29,8 @@ export type OpenedEnvironment = Disposable &
     digest(name: string): string
     /** The text of what was sealed for the environment's public key; null for anything else. */
     open(sealed: string): string | null
+    /** How many key agreements opening has taken: one for each ephemeral key. */
+    agreements(): number
     /** What seals texts for the environment, all under one ephemeral key; dispose of it, too. */
     seals(): ReturnType<typeof encapsulate>
   }>
@@ -90,6 +92,7 @@ export function opened(ctx: Context, row: queries.EnvironmentWithKeys): OpenedEn
       decapsulation ??= decapsulationOf(unwrap('wrapped_seed'))
       return openWith(decapsulation, sealed)
     },
+    agreements: () => decapsulation?.agreements() ?? 0,
     seals: () => encapsulate(recipientOf(Buffer.from(row.public_key, 'hex'))),
     [Symbol.dispose]: () => {
       decapsulation?.[Symbol.dispose]()
