@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
+import { noteRead } from '../audit/reads.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { enforce } from '../policy.ts'
@@ -62,7 +63,7 @@ export async function update(
     }
   })
   // Whoever sends a change that changes nothing gets to read the secret.
-  if (unchanged !== null) await ctx.reads.note(ctx, actor, unchanged)
+  if (unchanged !== null) await noteRead(ctx, actor, unchanged)
   return stored
 }
 
