@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
+import { noteRead } from '../audit/reads.ts'
 import { conflict, DomainError } from '../errors.ts'
 import { updateIn } from './changes.ts'
 import { createIn } from './creation.ts'
@@ -23,7 +24,7 @@ export async function createAndUpdate(
     if (added.length > 0) await createIn(ctx, tx, change, added)
     return updated?.unchanged ?? null
   })
-  if (unchanged !== null) await ctx.reads.note(ctx, actor, unchanged)
+  if (unchanged !== null) await noteRead(ctx, actor, unchanged)
 }
 
 function asConflict(error: unknown): never {

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import type { ReadEvent } from '../audit/reads.ts'
+import { noteRead, type ReadEvent } from '../audit/reads.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { enforce } from '../policy.ts'
@@ -37,7 +37,7 @@ export async function update(
     updateIn(ctx, tx, change, changes),
   )
   // Whoever sends a change that changes nothing gets to read the secret.
-  if (unchanged !== null) await ctx.reads.note(ctx, actor, unchanged)
+  if (unchanged !== null) await noteRead(ctx, actor, unchanged)
   return stored
 }
 

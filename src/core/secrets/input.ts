@@ -7,7 +7,7 @@ import { KeyDigest, MAX_BYTES, Sealed, SecretType } from './sealed.ts'
 import { MAX_SECRETS_PER_REQUEST, type NewOverride, type NewSecret, type SecretChange } from './secret.ts'
 import { normaliseTags, Tags } from './tags.ts'
 
-const Ignored = () => Type.Optional(Type.Unknown({ description: 'Ignored.' }))
+const Ignored = () => Type.Optional(Type.Unknown({ readOnly: true, description: 'Ignored.' }))
 
 /** What a read answers and a write has no say in: it may be sent back, and is ignored. */
 const IGNORED = {
@@ -41,7 +41,7 @@ const FIELDS = {
   key: Sealed(MAX_BYTES.key, 'The name, sealed.'),
   keyDigest: KeyDigest(),
   value: Sealed(MAX_BYTES.value, 'The value, sealed.'),
-  comment: Type.Optional(Sealed(MAX_BYTES.comment, 'Sealed, or empty.', { mayBeEmpty: true })),
+  comment: Type.Optional(Sealed(MAX_BYTES.comment, 'Sealed, or empty.', { minLength: 0 })),
   path: Type.Optional(Path('Folders before the name, such as /db; / when a new secret has none.')),
   tags: Type.Optional(Tags()),
   type: Type.Optional(SecretType),

@@ -20,9 +20,9 @@ export function isSealed(text: string): boolean {
   return bytes.length >= NONCE_AND_TAG_BYTES && bytes.toString('base64') === encoded
 }
 
-const sealed = defineKind('Sealed', (value, field, { maxLength, mayBeEmpty }) => {
+const sealed = defineKind('Sealed', (value, field, { maxLength, minLength }) => {
   if (typeof value !== 'string') return `${field} must be a string.`
-  if (value === '' && mayBeEmpty === true) return null
+  if (value === '' && minLength === 0) return null
   if (value.length > Number(maxLength)) return `${field} must have at most ${maxLength} characters, sealed.`
   if (isSealed(value)) return null
   return `${field} must be sealed for the environment's public key: ph:v1:<64 hex digits>:<base64>.`
@@ -32,9 +32,18 @@ const sealed = defineKind('Sealed', (value, field, { maxLength, mayBeEmpty }) =>
 export const Sealed = (
   maxBytes: number,
   description: string,
-  options: { mayBeEmpty?: boolean } = {},
+  options: { minLength: number } = { minLength: sealedLength(0) },
 ): TUnsafe<string> =>
-  sealed<string>({ type: 'string', maxLength: sealedLength(maxBytes), description, ...options })
+  sealed<string>({
+    type: 'string',
+    maxLength: sealedLength(maxBytes),
+    description,
+    example: EXAMPLE,
+    ...options,
+  })
+
+/** Of the right form: it opens nothing. */
+const EXAMPLE = `ph:v1:${'5a'.repeat(32)}:${'c2VhbGVk'.repeat(8)}`
 
 const digest = defineKind('KeyDigest', (value, field) =>
   typeof value === 'string' && isKeyDigest(value) ? null : `${field} must be 64 hex digits.`,
@@ -47,6 +56,7 @@ export const isKeyDigest = (text: string): boolean => /^[0-9a-f]{64}$/i.test(tex
 export const KeyDigest = () =>
   digest<string>({
     type: 'string',
+    example: '0f'.repeat(32),
     description: "BLAKE2b-256 of the key's name, keyed with the environment's salt: 64 hex digits.",
   })
 

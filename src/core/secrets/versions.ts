@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import type { ReadEvent } from '../audit/reads.ts'
+import { noteRead, type ReadEvent } from '../audit/reads.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
 import { requireFreeNames } from './names.ts'
@@ -29,7 +29,7 @@ export async function list(
   found(rows[0], 'Secret')
   const refs = rows.map(({ secret_id, ...row }) => ({ ...row, id: secret_id }))
   const reading = withValues ? eventOf('secret.read', environment, refs) : null
-  if (reading !== null) await ctx.reads.note(ctx, actor, reading)
+  if (reading !== null) await noteRead(ctx, actor, reading)
   return { versions: rows.map((row) => present(row, withValues)), reading }
 }
 
@@ -61,7 +61,7 @@ export async function restore(
     return { restored: { id, version: newest.version + (isSame ? 0 : 1), secret }, isSame }
   })
   if (isSame && restored.secret !== null) {
-    await ctx.reads.note(ctx, actor, eventOf('secret.read', environment, [restored.secret]))
+    await noteRead(ctx, actor, eventOf('secret.read', environment, [restored.secret]))
   }
   return restored
 }
