@@ -57,8 +57,11 @@ export function createStateVersions(
       batch.reject(error)
     }
     clearTimeout(batch.timer)
-    isAsking = false
-    if (waiting !== null) void ask(waiting)
+    // After what has arrived meanwhile: one question serves more requests then.
+    setImmediate(() => {
+      isAsking = false
+      if (waiting !== null) void ask(waiting)
+    })
   }
   return {
     confirm: (): Promise<string> => {
