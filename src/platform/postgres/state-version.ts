@@ -58,10 +58,12 @@ export function createStateVersions(
     }
     clearTimeout(batch.timer)
     // After what has arrived meanwhile: one question serves more requests then.
-    setImmediate(() => {
-      isAsking = false
-      if (waiting !== null) void ask(waiting)
-    })
+    if (waiting !== null) setImmediate(askNext)
+    else isAsking = false
+  }
+  const askNext = () => {
+    if (waiting === null) isAsking = false
+    else void ask(waiting)
   }
   return {
     confirm: (): Promise<string> => {
