@@ -68,6 +68,11 @@ export const lockEnvironment = (tx: Transaction, organisationId: string, id: str
     select id, app_id, name, public_key from environments
     where organisation_id = ${organisationId} and id = ${id} for no key update`
 
+/** The public key of an environment, read without waiting for whoever is changing it. */
+export const publicKeyOf = (tx: Transaction, organisationId: string, id: string) =>
+  tx<Row<'environments', 'public_key'>[]>`
+    select public_key from environments where organisation_id = ${organisationId} and id = ${id}`
+
 /** Has whoever takes the actor's access away wait for this transaction; empty when the actor has none. */
 export const holdAccess = (tx: Transaction, actor: Actor, environmentId: string) =>
   tx`select 1 from environment_keys

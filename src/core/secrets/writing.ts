@@ -11,7 +11,8 @@ import type { Place, SecretRow } from './secret.ts'
 /**
  * A change of an environment's secrets: one transaction that locks the environment's row, so that changes of its secrets
  * come one after the other, and the actor's access, so that whoever takes that away waits. 404 when the actor can't open
- * the environment, 409 when its keys are no longer those that the secrets were sealed for.
+ * the environment, 409 when its keys are no longer those that the secrets were sealed for, or those that it had when this
+ * began to wait.
  */
 export const changeSecrets = <T>(
   ctx: Context,
@@ -21,14 +22,15 @@ export const changeSecrets = <T>(
 ): Promise<T> => {
   if (!isId(place.environmentId)) throw notFound('Environment')
   return lockingTransaction(ctx, actor.id, async (tx) => {
-    const [[environment], access] = await pipelined(
+    // Before the lock, for which it may have to wait: that is what a client has sealed for.
+    const [[before], [environment], access] = await pipelined(
+      queries.publicKeyOf(tx, actor.organisation.id, place.environmentId).execute(),
       queries.lockEnvironment(tx, actor.organisation.id, place.environmentId).execute(),
       queries.holdAccess(tx, actor, place.environmentId).execute(),
     )
     if (environment === undefined || access.length === 0) throw notFound('Environment')
-    if (place.publicKey !== undefined && place.publicKey !== environment.public_key) {
-      throw keysRenewed()
-    }
+    const sealedFor = place.publicKey ?? before?.public_key
+    if (sealedFor !== environment.public_key) throw keysRenewed()
     return await work(tx, { actor, environment, at: ctx.clock.now() })
   })
 }
@@ -40,7 +42,8 @@ export const keysRenewed = () => conflict(KEYS_RENEWED)
 export const isKeysRenewed = (error: unknown): boolean =>
   error instanceof DomainError && error.message === KEYS_RENEWED
 
-const KEYS_RENEWED = 'The keys of the environment have just been renewed. Send the request again.'
+const KEYS_RENEWED =
+  'The keys of the environment have just been renewed. Read them again, and send the request once more.'
 
 /** Secrets as they are stored now, in the order of their ids; none for an actor that may not read secrets. */
 export async function storedSecrets(

@@ -7,6 +7,7 @@ import { api, type Client } from '../../support/api.ts'
 import { app, type TestApp } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { member, owner, type Person } from '../../support/people.ts'
+import { raceFor } from '../../support/races.ts'
 import { digestOf, secretsOf } from '../../support/secrets.ts'
 
 let ctx: TestContext
@@ -197,6 +198,25 @@ describe('renewing keys at the same time as', () => {
     const { seed } = await copyOf(ada.id)
     const texts = await everySealedText()
     expect(openableWith(seed, texts)).toBe(texts.length)
+  })
+
+  test('a client’s write that waits for it: it is refused, because nobody could open what it stored', async () => {
+    const sealedFor = Buffer.from((await publicKey()) ?? '', 'hex')
+    const secret = {
+      key: wrapForPublicKey('A', sealedFor),
+      keyDigest: digestOf('A'),
+      value: wrapForPublicKey('v', sealedFor),
+    }
+    const [late] = await raceFor<{ status: number; body: { error?: string } }>(
+      ctx.db,
+      async (tx) => {
+        await tx`select 1 from environments where id = ${environmentId} for no key update`
+        await tx`update environments set public_key = ${'0'.repeat(64)} where id = ${environmentId}`
+      },
+      () => secretsOf(client, environmentId)('POST', [secret]),
+    )
+    expect(late?.status).toBe(409)
+    expect(late?.body.error).toMatch(/^The keys of the environment have just been renewed/)
   })
 
   test('reads: each gives all secrets', async () => {
