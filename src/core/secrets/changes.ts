@@ -63,7 +63,7 @@ export async function update(
     }
   })
   // Whoever sends a change that changes nothing gets to read the secret.
-  if (unchanged !== null) await noteRead(ctx, actor, unchanged)
+  if (unchanged !== null) await noteRead(ctx, actor, unchanged, { inTurn: false })
   return stored
 }
 
