@@ -42,7 +42,7 @@ export function requestPipeline(
       const error =
         hostError(ctx, path, hostOf(original)) ?? routeError(original.method, methodsAt(path), cors)
       if (error !== null) return error
-      const request = withoutAlias(original)
+      const request = asRouted(original)
       if (request !== original) requests.shareState(original, request)
       requests.expectBody(original, path)
       const start = performance.now()
@@ -55,7 +55,7 @@ export function requestPipeline(
         const deadline = Math.max(0, start + ctx.db.deadlines.statementMilliseconds - performance.now())
         return withinDeadline(handled, isRead ? deadline : Infinity)
       }
-      if (original.method === 'GET' && mayBeRemembered(path)) return await answers.recall(request, respond)
+      if (request.method === 'GET' && mayBeRemembered(path)) return await answers.recall(request, respond)
       return await answers.send(request, await respond())
     }
 
@@ -81,7 +81,7 @@ export function requestPipeline(
         addHeaders(response.headers, { ...CORS_HEADERS, 'access-control-allow-origin': cors })
       addHeaders(response.headers, state.headers)
       response.headers.set('x-request-id', state.source.requestId)
-      return response
+      return original.method === 'HEAD' ? await withoutBody(response) : response
     }
 
     return (original, ...rest) => {
@@ -95,14 +95,24 @@ export function requestPipeline(
   }
 }
 
-/** The request with its path rewritten, so that each route is declared once. */
-function withoutAlias(request: Request): Request {
+/** The request with its path rewritten, and HEAD as GET, so that each route is declared once. */
+function asRouted(request: Request): Request {
   const path = pathOf(request.url)
-  if (!ALIAS.test(path)) return request
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  if (!ALIAS.test(path) && method === request.method) return request
   const start = request.url.indexOf(path, request.url.indexOf('://') + 3)
   const url = request.url.slice(0, start) + path.replace(ALIAS, '') + request.url.slice(start + path.length)
   // Without the body, which is read from the original: the runtime would keep a copy in memory.
-  return new Request(url, { method: request.method, headers: request.headers })
+  return new Request(url, { method, headers: request.headers })
+}
+
+/** The answer to a HEAD: that of the GET, of which only the length is told. */
+async function withoutBody(response: Response): Promise<Response> {
+  const { status, headers, body } = response
+  if (body === null) return response
+  const { byteLength } = await response.arrayBuffer()
+  headers.set('content-length', String(byteLength))
+  return new Response(null, { status, headers })
 }
 
 const hostError = (ctx: Context, path: string, host: string): Response | null =>
