@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { isId } from '../id.ts'
 import { type PageRange, rowLimit } from '../pagination.ts'
-import { countOf } from '../rows.ts'
+import { countOf, written } from '../rows.ts'
 import type { Row } from '../tables.ts'
 import type { EntryFilter, EntryRow, EntryVisibility } from './entry.ts'
 
@@ -181,7 +181,21 @@ export const countCoalesced = (tx: Transaction, organisationId: string, actorId:
     where organisation_id = ${organisationId} and actor_id = ${actorId}
       and timestamp >= ${since} and coalesce_key is not null`)
 
-/** Stores a coalesced entry, or adds one to the count of the one with its key. */
-export const insertOrCount = (tx: Transaction, entry: CoalescedEntry) => tx`
-  insert into audit_entries ${tx(entry)}
-  on conflict (coalesce_key) do update set count = audit_entries.count + 1`
+/** Stores a coalesced entry, or adds one to the count of the one with its key; gives the entry's id. */
+export const insertOrCount = async (db: Queryable, entry: CoalescedEntry): Promise<string> =>
+  written(
+    await db<Row<'audit_entries', 'id'>[]>`
+      insert into audit_entries ${db(entry)}
+      on conflict (coalesce_key) do update set count = audit_entries.count + 1
+      returning id`,
+  ).id
+
+/** Adds to the counts of entries; those that are gone are passed over. */
+export const addCounts = (db: Queryable, added: readonly Readonly<{ id: string; count: number }>[]) => db`
+  with locked as (
+    -- In one order, so that no two replicas wait for each other.
+    select id from audit_entries where id = any(${added.map(({ id }) => id)}::uuid[]) order by id for update
+  )
+  update audit_entries a set count = a.count + n.count
+  from locked join json_to_recordset(${db.json(added as never)}) as n (id uuid, count int) using (id)
+  where a.id = locked.id`

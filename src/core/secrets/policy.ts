@@ -1,0 +1,24 @@
+import type { RoleHolder } from '../access.ts'
+import { forbid, type Policy } from '../policy.ts'
+import { MAX_SECRETS, type SecretType } from './secret.ts'
+
+/** Adding secrets to an environment that has `present` of them. */
+export const add: Policy<{ present: number; added: number }> = [
+  forbid(
+    `An environment can have at most ${MAX_SECRETS.toLocaleString('en')} secrets.`,
+    ({ present, added }) => present + added > MAX_SECRETS,
+  ),
+]
+
+/** Changing what a secret is. */
+export const changeType: Policy<{ before: SecretType; after: SecretType }> = [
+  forbid('A sealed secret stays sealed.', ({ before, after }) => before === 'sealed' && after !== 'sealed'),
+]
+
+/** Having a value of one's own for a secret. */
+export const override: Policy<{ actor: Pick<RoleHolder, 'type'> }> = [
+  forbid(
+    'A service account has no overrides: give it a secret or an environment of its own.',
+    ({ actor }) => actor.type === 'service_account',
+  ),
+]

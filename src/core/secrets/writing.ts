@@ -1,0 +1,46 @@
+import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
+import { can } from '../access.ts'
+import type { Actor } from '../actor.ts'
+import { conflict, notFound } from '../errors.ts'
+import { isId } from '../id.ts'
+import { lockingTransaction, pipelined } from '../transactions.ts'
+import * as queries from './queries.ts'
+import type { Place, SecretRow } from './secret.ts'
+
+/**
+ * A change of an environment's secrets: one transaction that locks the environment's row, so that changes of its secrets
+ * come one after the other, and the actor's access, so that whoever takes that away waits. 404 when the actor can't open
+ * the environment, 409 when its keys are no longer those that the secrets were sealed for.
+ */
+export const changeSecrets = <T>(
+  ctx: Context,
+  actor: Actor,
+  place: Place,
+  work: (tx: Transaction, change: queries.Change) => Promise<T>,
+): Promise<T> => {
+  if (!isId(place.environmentId)) throw notFound('Environment')
+  return lockingTransaction(ctx, actor.id, async (tx) => {
+    const [[environment], access] = await pipelined(
+      queries.lockEnvironment(tx, actor.organisation.id, place.environmentId).execute(),
+      queries.holdAccess(tx, actor, place.environmentId).execute(),
+    )
+    if (environment === undefined || access.length === 0) throw notFound('Environment')
+    if (place.publicKey !== undefined && place.publicKey !== environment.public_key) {
+      throw conflict('The keys of the environment have just been renewed. Send the request again.')
+    }
+    return await work(tx, { actor, environment, at: ctx.clock.now() })
+  })
+}
+
+/** Secrets as they are stored now, in the order of their ids; none for an actor that may not read secrets. */
+export async function storedSecrets(
+  tx: Transaction,
+  { actor, environment }: queries.Change,
+  ids: readonly string[],
+): Promise<SecretRow[]> {
+  if (!can(actor, 'read', 'Secrets', 'appPermissions')) return []
+  const found = await queries.list(tx, actor, environment.id, { ids })
+  const byId = new Map(found?.secrets.map((secret) => [secret.id, secret]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
