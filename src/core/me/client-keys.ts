@@ -25,10 +25,10 @@ const EnvironmentKey = Type.Object({
   identity_key: Type.String({ description: "The environment's X25519 public key, hex." }),
   wrapped_seed: Type.String({ description: '`ph:v1:…`, for the identity key of the caller.' }),
   wrapped_salt: Type.String({ description: '`ph:v1:…`, for the identity key of the caller.' }),
-  paths: Type.Null(),
+  paths: Nullable(Type.String({ description: 'Always null: access is to whole environments.' })),
   created_at: Timestamp(),
   updated_at: Timestamp(),
-  deleted_at: Type.Null(),
+  deleted_at: Nullable(Type.String({ description: 'Always null.' })),
   user: Nullable(Type.String()),
   service_account: Nullable(Type.String()),
 })
