@@ -18,6 +18,7 @@ import { ownershipRoutes } from './service/ownership.ts'
 import { passkeysRoutes } from './service/passkeys.ts'
 import { passwordRoutes } from './service/password.ts'
 import { secondFactorRoutes } from './service/second-factor.ts'
+import { sealedSecretsRoutes } from './service/secrets.ts'
 import { sessionsRoutes } from './service/sessions.ts'
 import { callbackAlias, ssoRoutes } from './service/sso.ts'
 import { ssoIdentitiesRoutes } from './service/sso-identities.ts'
@@ -94,3 +95,4 @@ const apiRoutes = (ctx: Context, requests: RequestStates) =>
     .use(organisationRoutes(ctx, requests))
     .use(accessRoutes(ctx, requests))
     .use(logsRoutes(ctx, requests))
+    .use(sealedSecretsRoutes(ctx, requests))

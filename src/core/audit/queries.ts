@@ -197,5 +197,5 @@ export const addCounts = (db: Queryable, added: readonly Readonly<{ id: string; 
     select id from audit_entries where id = any(${added.map(({ id }) => id)}::uuid[]) order by id for update
   )
   update audit_entries a set count = a.count + n.count
-  from locked join json_to_recordset(${db.json(added as never)}) as n (id uuid, count int) using (id)
+  from locked join jsonb_to_recordset(${db.json(added as never)}) as n (id uuid, count int) using (id)
   where a.id = locked.id`

@@ -14,7 +14,7 @@ export const put = (
   insert into secret_overrides
     (secret_id, principal_id, organisation_id, environment_id, id, value, is_active, created_at, updated_at)
   select i.secret_id, ${actor.id}, ${actor.organisation.id}, ${environment.id}, i.id, i.value, i.is_active, ${at}, ${at}
-  from json_to_recordset(${tx.json(overrides as never)}) as i (id uuid, secret_id uuid, value text, is_active boolean)
+  from jsonb_to_recordset(${tx.json(overrides as never)}) as i (id uuid, secret_id uuid, value text, is_active boolean)
   on conflict (secret_id, principal_id)
     do update set value = excluded.value, is_active = excluded.is_active, updated_at = excluded.updated_at`
 

@@ -85,7 +85,7 @@ export const findTaken = (
   except: readonly string[],
 ) => tx<{ path: string; key_digest: string }[]>`
     select s.path, encode(s.key_digest, 'hex') as key_digest
-    from json_to_recordset(${tx.json(names as never)}) as n (path text, key_digest text)
+    from jsonb_to_recordset(${tx.json(names as never)}) as n (path text, key_digest text)
     join secrets s on s.environment_id = ${environmentId} and s.path = n.path collate "C"
       and s.key_digest = decode(n.key_digest, 'hex')
     where s.id <> all(${[...except]}::uuid[])`
@@ -97,7 +97,7 @@ export const markChanged = (tx: Transaction, { environment, at }: Change) => tx`
   where id = ${environment.id}`
 
 const input = (tx: Transaction, secrets: readonly SecretValues[]) => tx`
-  json_to_recordset(${tx.json(secrets as never)}) as i (id uuid, path text, key text, key_digest text, value text,
+  jsonb_to_recordset(${tx.json(secrets as never)}) as i (id uuid, path text, key text, key_digest text, value text,
     comment text, tags text[], type text, expires_at timestamptz)`
 
 /** Stores new secrets, each with its first version, in one statement. */

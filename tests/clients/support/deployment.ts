@@ -49,10 +49,9 @@ export async function startDeployment(env: Record<string, string> = {}): Promise
     owner,
     ask,
     app: async (name, environments) => {
-      const { id } = await ask('POST', '/v1/apps/', { name, ...(environments && { environments }) })
-      const { data: list } = await ask('GET', `/v1/environments/?app_id=${id}`)
-      const ids = (list as { id: string; name: string }[]).map((item) => [item.name, item.id])
-      return { id: String(id), name, environments: Object.fromEntries(ids) }
+      const made = await ask('POST', '/v1/apps/', { name, ...(environments && { environments }) })
+      const ids = (made.environments as { id: string; name: string }[]).map((item) => [item.name, item.id])
+      return { id: String(made.id), name, environments: Object.fromEntries(ids) }
     },
     member: async (role, access) => {
       count += 1
