@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { loadFastestAead } from '../../src/core/keys/xchacha20poly1305.ts'
 import { wrapForPublicKey } from '../../src/core/keys/wrapping.ts'
 import { generateX25519Pair } from '../../src/core/keys/x25519.ts'
+import { loadFastestAead } from '../../src/core/keys/xchacha20poly1305.ts'
 import type { Answer, Client } from './api.ts'
 
 await loadFastestAead()

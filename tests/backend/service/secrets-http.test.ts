@@ -56,8 +56,9 @@ test.each(['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-da
   'a body is read as JSON where the content type is "%s"',
   async (type) => {
     const headers: Record<string, string> = type === '' ? {} : { 'content-type': type }
-    const [created] = (await send('POST', { secrets: [sealedSecret(`KEY ${type}`)] }, headers))
-      .body as { id: string }[]
+    const [created] = (await send('POST', { secrets: [sealedSecret(`KEY ${type}`)] }, headers)).body as {
+      id: string
+    }[]
     expect(created?.id).toBeString()
     const changed = await send('PUT', { secrets: [{ id: created?.id, tags: ['one'] }] }, headers)
     expect(changed).toMatchObject({ status: 200, body: [{ version: 2, tags: ['one'] }] })

@@ -29,7 +29,11 @@ afterAll(() => ctx.close())
 
 describe('POST /service/secrets', () => {
   test('stores secrets, and GET lists them by path and then in the order in which they came', async () => {
-    const sent = [sealedSecret('B'), sealedSecret('A'), sealedSecret('C', 'v', { path: 'db//x/', tags: ['db'] })]
+    const sent = [
+      sealedSecret('B'),
+      sealedSecret('A'),
+      sealedSecret('C', 'v', { path: 'db//x/', tags: ['db'] }),
+    ]
     const { status, body } = await secrets('POST', sent)
     expect(body.error).toBeUndefined()
     expect(status).toBe(200)

@@ -12,6 +12,8 @@ export type Outcome = { code: number | null; stdout: string; stderr: string }
 export type CommandOptions = Partial<Login> & {
   /** What stands on its standard input. */
   input?: string
+  /** Instead of `input`: what is typed once it has asked a question, one after the other. */
+  answers?: readonly { to: string; text: string }[]
   /** Where its configuration is; a new, empty folder unless given. */
   home?: string
   /** The folder in which it runs; its home unless given. */
@@ -57,14 +59,17 @@ export async function runProgram(
     stdio: 'pipe',
   })
   const texts = { stdout: '', stderr: '' }
+  const answers = [...(options.answers ?? [])]
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (part: string) => {
       texts[name] += part
+      const [next] = answers
+      if (next && texts[name].includes(next.to)) child.stdin.write(answers.shift()?.text ?? '')
     })
   }
   // A command that reads nothing may end before the input is written.
   child.stdin.on('error', () => {})
-  child.stdin.end(options.input ?? '')
+  if (!options.answers) child.stdin.end(options.input ?? '')
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', resolve)
@@ -78,7 +83,7 @@ export const clientEnvironment = (home: string, { host, token }: Partial<Login>)
   HOME: home,
   LANG: 'C.UTF-8',
   PYTHONUTF8: '1',
-  COLUMNS: '200',
+  COLUMNS: '400',
   PYTHON_KEYRING_BACKEND: 'keyring.backends.fail.Keyring',
   ...(host !== undefined && { PHASE_HOST: host }),
   ...(token !== undefined && { PHASE_SERVICE_TOKEN: token }),

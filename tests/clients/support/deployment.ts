@@ -76,8 +76,7 @@ export async function startDeployment(env: Record<string, string> = {}): Promise
     },
     token: async (holder, options = {}) => {
       const body = { name: 'client', format: 'phase', ...options }
-      const path =
-        holder.kind === 'member' ? '/v1/tokens/' : `/v1/service-accounts/${holder.id}/tokens/`
+      const path = holder.kind === 'member' ? '/v1/tokens/' : `/v1/service-accounts/${holder.id}/tokens/`
       const issued = await succeeded(keyward, 'POST', path, holder.session ?? owner.session, body)
       return { id: String(issued.id), token: String(issued.token) }
     },
@@ -112,6 +111,7 @@ async function succeeded(
     ...(token !== undefined && { token }),
     ...(body !== undefined && { body }),
   })
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  if (answer.status >= 300)
+    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body
 }
