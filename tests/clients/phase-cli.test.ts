@@ -79,33 +79,6 @@ describe.each(['member', 'service account'] as const)('with the token of a %s', 
     expect(outcome.code).toBe(7)
   }, 60_000)
 
-  test('a key that exists is refused, and keeps its value', async () => {
-    await line.create('TAKEN', 'first')
-    const refusal = await line.fails(['secrets', 'create', 'TAKEN'], { input: 'second' })
-    expect(refusal).toContain('409: A secret with this key already exists at /.')
-    expect((await line.get('TAKEN')).value).toBe('first')
-    await line.create('TAKEN', 'at another path', '/other')
-  }, 60_000)
-
-  test('a random value is stored as it was generated', async () => {
-    await line.succeeds(['secrets', 'create', 'RANDOM', '--random', 'hex', '--length', '48'])
-    expect((await line.get('RANDOM')).value).toMatch(/^[0-9a-f]{48}$/)
-  }, 60_000)
-
-  test('what is not ASCII comes back as it was', async () => {
-    const value = 'pä$$wörd "\' \\ % ＝ 密码 🔑'
-    await line.create('ÜMLAUT', value, '/non-ascii')
-    expect(await line.get('ÜMLAUT', '/non-ascii')).toMatchObject({ key: 'ÜMLAUT', value })
-    expect(await line.succeeds(['run', '--path', '/non-ascii', 'env'])).toContain(`ÜMLAUT=${value}\n`)
-  }, 60_000)
-
-  test('deleting some keys leaves the others, and names those that do not exist', async () => {
-    await Promise.all(['A', 'B', 'C'].map((key) => line.create(key, key.toLowerCase(), '/letters')))
-    const words = ['secrets', 'delete', 'A', 'C', 'NONE', '--path', '/letters']
-    expect(await line.succeeds(words)).toContain('The following keys were not found: NONE')
-    expect(await line.exported('/letters')).toEqual({ B: 'b' })
-  }, 60_000)
-
   test('`auth`, `init` and `whoami` keep the login, and the commands after them need no variable', async () => {
     const home = await emptyFolder()
     const answers = [
@@ -130,6 +103,42 @@ describe.each(['member', 'service account'] as const)('with the token of a %s', 
     const shell = await phase(['shell', '--path', '/kept', '--shell', 'sh'], { home, input })
     expect(shell.stdout).toContain('<yes>')
   }, 120_000)
+})
+
+describe('whatever the token', () => {
+  let line: CommandLine
+
+  beforeAll(async () => {
+    line = commandLine(await deployment.login(deployment.owner), 'Billing', 'Production')
+  })
+
+  test('a key that exists is refused, and keeps its value', async () => {
+    await line.create('TAKEN', 'first')
+    const refusal = await line.fails(['secrets', 'create', 'TAKEN'], { input: 'second' })
+    expect(refusal).toContain('409: A secret with this key already exists at /.')
+    expect((await line.get('TAKEN')).value).toBe('first')
+    await line.create('TAKEN', 'at another path', '/other')
+  }, 60_000)
+
+  test('a random value is stored as it was generated', async () => {
+    await line.succeeds(['secrets', 'create', 'RANDOM', '--random', 'hex', '--length', '24'])
+    expect((await line.get('RANDOM')).value).toMatch(/^[0-9a-f]{48}$/)
+  }, 60_000)
+
+  test('what is not ASCII comes back as it was', async () => {
+    const value = 'pä$$wörd "\' \\ % ＝ 密码 🔑'
+    await line.create('ÜMLAUT', value, '/non-ascii')
+    await line.create('SIGNS', value, '/non-ascii')
+    expect(await line.get('ÜMLAUT', '/non-ascii')).toMatchObject({ key: 'ÜMLAUT', value })
+    expect(await line.succeeds(['run', '--path', '/non-ascii', 'env'])).toContain(`SIGNS=${value}\n`)
+  }, 60_000)
+
+  test('deleting some keys leaves the others, and names those that do not exist', async () => {
+    await Promise.all(['A', 'B', 'C'].map((key) => line.create(key, key.toLowerCase(), '/letters')))
+    const words = ['secrets', 'delete', 'A', 'C', 'NONE', '--path', '/letters']
+    expect(await line.succeeds(words)).toContain('The following keys were not found: NONE')
+    expect(await line.exported('/letters')).toEqual({ B: 'b' })
+  }, 60_000)
 
   test('what Keyward does not have is refused with a sentence', async () => {
     expect(await line.fails(['dynamic-secrets', 'list'])).toContain(

@@ -24,6 +24,7 @@ export type Deployment = {
   setAccess(holder: Holder, access: readonly AppAccess[]): Promise<void>
   /** A new token in the format of Phase's clients. */
   token(holder: Holder, options?: { expires_in?: number }): Promise<{ id: string; token: string }>
+  revoke(holder: Holder, tokenId: string): Promise<void>
   /** What a client of this holder is told, with a new token. */
   login(holder: Holder): Promise<Login>
 }
@@ -76,9 +77,13 @@ export async function startDeployment(env: Record<string, string> = {}): Promise
     },
     token: async (holder, options = {}) => {
       const body = { name: 'client', format: 'phase', ...options }
-      const path = holder.kind === 'member' ? '/v1/tokens/' : `/v1/service-accounts/${holder.id}/tokens/`
+      const path = tokensOf(holder)
       const issued = await succeeded(keyward, 'POST', path, holder.session ?? owner.session, body)
       return { id: String(issued.id), token: String(issued.token) }
+    },
+    revoke: async (holder, tokenId) => {
+      const path = tokensOf(holder)
+      await succeeded(keyward, 'DELETE', `${path}${tokenId}/`, holder.session ?? owner.session)
     },
     login: async (holder) => ({ host: keyward.url, token: (await deployment.token(holder)).token }),
   }
@@ -89,6 +94,9 @@ const inBody = ({ app, environments = Object.keys(app.environments) }: AppAccess
   id: app.id,
   environments: environments.map((name) => app.environments[name]),
 })
+
+const tokensOf = (holder: Holder) =>
+  holder.kind === 'member' ? '/v1/tokens/' : `/v1/service-accounts/${holder.id}/tokens/`
 
 /** A new account that is signed in; the first one becomes the Owner. */
 async function registered(keyward: Keyward, email: string, invite?: string): Promise<Holder> {
