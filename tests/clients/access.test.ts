@@ -84,7 +84,6 @@ test('a role without secrets can neither read nor write, and is told so by each 
 const noSecrets = {
   permissions: { Apps: ['read'] },
   app_permissions: { Environments: ['read'] },
-  global_access: false,
 }
 
 test('with server-side encryption off every client works as before', async () => {
