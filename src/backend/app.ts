@@ -31,6 +31,7 @@ import { meRoutes } from './v1/me.ts'
 import { membersRoutes } from './v1/members.ts'
 import { organisationRoutes } from './v1/organisation.ts'
 import { rolesRoutes } from './v1/roles.ts'
+import { plainSecretsRoutes } from './v1/secrets.ts'
 import { serviceAccountsRoutes } from './v1/service-accounts.ts'
 import { tokensRoutes } from './v1/tokens.ts'
 
@@ -95,4 +96,5 @@ const apiRoutes = (ctx: Context, requests: RequestStates) =>
     .use(organisationRoutes(ctx, requests))
     .use(accessRoutes(ctx, requests))
     .use(logsRoutes(ctx, requests))
+    .use(plainSecretsRoutes(ctx, requests))
     .use(sealedSecretsRoutes(ctx, requests))

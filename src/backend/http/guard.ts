@@ -21,7 +21,7 @@ const NOT_A_MEMBER = 'You are not a member of an organisation.'
  *
  * Each GET also declares `remember`: `true` where its answer depends on nothing but the caller and what renews the
  * version of the state, so that it can be sent from memory; `by` names request headers that it depends on, too. Otherwise
- * it says why it is `not`.
+ * it says why it is `not`, or `never`.
  */
 export const guard = (ctx: Context, requests: RequestStates) => {
   const authorise = async (
@@ -98,8 +98,15 @@ export const guard = (ctx: Context, requests: RequestStates) => {
   })
 }
 
-/** Whether answers may be sent from memory, `by` which headers of the request they differ, or why not. */
-export type Remembering = true | Readonly<{ by: readonly string[] }> | Readonly<{ not: string }>
+/**
+ * Whether answers may be sent from memory, `by` which headers of the request they differ, or why `not`; why `never` where
+ * not even a digest of an answer, its ETag, may go out.
+ */
+export type Remembering =
+  | true
+  | Readonly<{ by: readonly string[] }>
+  | Readonly<{ not: string }>
+  | Readonly<{ never: string }>
 
 /** The key that says, in a route's `detail`, that its body is read as JSON whatever the Content-Type, for DELETE too. */
 export const ANY_CONTENT_TYPE = 'x-any-content-type'

@@ -66,8 +66,9 @@ function build(routes: readonly Route[]) {
     if (refusal !== undefined) refusals.set(keyOf(method, path), refusal)
     if (hooks.detail?.[ANY_CONTENT_TYPE] === true) anyContentType.add(keyOf(method, path))
     const remember = hooks.detail?.[REMEMBER] as Remembering | undefined
-    if (remember !== undefined) withETag.add(keyOf(method, path))
-    if (remember === undefined || (remember !== true && 'not' in remember)) continue
+    if (remember === undefined || (remember !== true && 'never' in remember)) continue
+    withETag.add(keyOf(method, path))
+    if (remember !== true && 'not' in remember) continue
     if (remember !== true) headers.set(bare, remember.by)
     kept.add(keyOf(method, path))
     remembered.push(bare)

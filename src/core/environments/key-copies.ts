@@ -3,6 +3,7 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import { type Encapsulation, encapsulate, prepareRecipient } from '../keys/wrapping.ts'
 import { loadFastestAead } from '../keys/xchacha20poly1305.ts'
 import type { Row } from '../tables.ts'
+import { yieldToEventLoop, yieldWhenDue } from '../yielding.ts'
 import * as queries from './queries.ts'
 
 /** An environment's seed and salt, wrapped for the server. */
@@ -10,9 +11,6 @@ export type ServerWrappedEnvironment = Row<'environments', 'id' | 'app_id' | 'wr
 
 /** A principal that gets key copies: the identity key is Ed25519, 64 hex characters. */
 export type KeyCopyPrincipal = Row<'principals', 'id' | 'identity_key'>
-
-/** How long keys are wrapped between two yields to the event loop. */
-const SLICE_MILLISECONDS = 5
 
 /**
  * Gives each principal a copy of each environment's keys, wrapped for its identity key, in one statement. No principal
@@ -75,21 +73,9 @@ const copyOf = ({ id, app_id, seed, salt }: OpenedEnvironment, { wrap }: Encapsu
   wrapped_salt: wrap(salt),
 })
 
-const environmentField = (rowId: string, field: 'wrapped_seed' | 'wrapped_salt') => ({
+/** Where an environment's seed or salt is stored, as the server's keys bind it. */
+export const environmentField = (rowId: string, field: 'wrapped_seed' | 'wrapped_salt') => ({
   table: 'environments',
   rowId,
   field,
 })
-
-/** Yields to the event loop when it is called after a slice of time has passed since it last did. */
-function yieldWhenDue(): () => Promise<void> | undefined {
-  let since = performance.now()
-  return () => {
-    if (performance.now() - since < SLICE_MILLISECONDS) return
-    return yieldToEventLoop().then(() => {
-      since = performance.now()
-    })
-  }
-}
-
-const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve))

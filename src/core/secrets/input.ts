@@ -138,7 +138,8 @@ const overrideOf = ({ value, isActive }: Static<typeof SealedOverride>): NewOver
   ...(isActive !== undefined && { isActive }),
 })
 
-function requireDistinctIds(ids: readonly string[]): void {
+/** 400 when two items of a request name the same secret. */
+export function requireDistinctIds(ids: readonly string[]): void {
   const places = new Map<string, number>()
   for (const [index, id] of ids.entries()) {
     const place = places.get(id.toLowerCase())

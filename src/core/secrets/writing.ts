@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
-import { conflict, notFound } from '../errors.ts'
+import { conflict, DomainError, notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { lockingTransaction, pipelined } from '../transactions.ts'
 import * as queries from './queries.ts'
@@ -27,11 +27,20 @@ export const changeSecrets = <T>(
     )
     if (environment === undefined || access.length === 0) throw notFound('Environment')
     if (place.publicKey !== undefined && place.publicKey !== environment.public_key) {
-      throw conflict('The keys of the environment have just been renewed. Send the request again.')
+      throw keysRenewed()
     }
     return await work(tx, { actor, environment, at: ctx.clock.now() })
   })
 }
+
+/** 409: what was sealed or read before is for keys that the environment no longer has. */
+export const keysRenewed = () => conflict(KEYS_RENEWED)
+
+/** Whether an error is that of `keysRenewed`: the same work can be done again with the new keys. */
+export const isKeysRenewed = (error: unknown): boolean =>
+  error instanceof DomainError && error.message === KEYS_RENEWED
+
+const KEYS_RENEWED = 'The keys of the environment have just been renewed. Send the request again.'
 
 /** Secrets as they are stored now, in the order of their ids; none for an actor that may not read secrets. */
 export async function storedSecrets(
