@@ -23,6 +23,8 @@ create table secrets (
     references environments (organisation_id, app_id, id) on delete cascade
 );
 create index secrets_listing on secrets (environment_id, path, created_at, id);
+-- Those of which the oldest versions go.
+create index secrets_with_many_versions on secrets (id) where version > 100;
 create index secrets_expiring on secrets (expires_at) where expires_at is not null;
 
 -- Every state that a secret was in, its deletion too. They outlive it, and go with their environment.

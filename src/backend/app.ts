@@ -31,6 +31,7 @@ import { meRoutes } from './v1/me.ts'
 import { membersRoutes } from './v1/members.ts'
 import { organisationRoutes } from './v1/organisation.ts'
 import { rolesRoutes } from './v1/roles.ts'
+import { secretVersionsRoutes } from './v1/secret-versions.ts'
 import { plainSecretsRoutes } from './v1/secrets.ts'
 import { serviceAccountsRoutes } from './v1/service-accounts.ts'
 import { tokensRoutes } from './v1/tokens.ts'
@@ -98,3 +99,4 @@ const apiRoutes = (ctx: Context, requests: RequestStates) =>
     .use(logsRoutes(ctx, requests))
     .use(plainSecretsRoutes(ctx, requests))
     .use(sealedSecretsRoutes(ctx, requests))
+    .use(secretVersionsRoutes(ctx, requests))

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { callerId, isActor } from '../../core/actor.ts'
-import type { ReadEvent } from '../../core/audit/reads.ts'
+import { noteRead, type ReadEvent } from '../../core/audit/reads.ts'
 import { etagOf, isNamedIn } from '../../core/etags.ts'
 import { createLargeResponses } from './large-responses.ts'
 import type { RequestState, RequestStates } from './requests.ts'
@@ -104,7 +104,7 @@ export function createAnswers(
     state.route = answer.route
     const { caller } = state
     if (answer.reading !== null && caller !== null && isActor(caller)) {
-      await ctx.reads.note(ctx, caller, answer.reading)
+      await noteRead(ctx, caller, answer.reading)
     }
     return await reply(request, state, answer)
   }

@@ -24,12 +24,15 @@ import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
 import { responses } from '../http/responses.ts'
 import {
+  CAMEL_CASE_HEADER,
+  ENVIRONMENT_HEADER,
   environmentOf,
+  FILTER_HEADERS,
   filterOf,
   requireSecretHeaders,
   SECRET_HEADERS,
   wantsCamelCase,
-} from './secret-headers.ts'
+} from '../http/secret-headers.ts'
 
 const tags = ['Secrets']
 
@@ -63,6 +66,7 @@ export const sealedSecretsRoutes = (ctx: Context, requests: RequestStates) => {
         remember: { by: SECRET_HEADERS },
         detail: {
           tags,
+          parameters: [ENVIRONMENT_HEADER, ...FILTER_HEADERS, CAMEL_CASE_HEADER],
           summary: 'List sealed secrets',
           description:
             'The secrets of the environment that the header `Environment` names, by path and then age, sealed for its public key. The headers `Path`, `KeyDigest` and `Tags` (with commas, any of them) restrict them; an empty header counts as absent. `X-Use-Camel-Case: true` gives field names in camel case.',
@@ -81,6 +85,7 @@ export const sealedSecretsRoutes = (ctx: Context, requests: RequestStates) => {
         response: responses(200, Secrets, 400, 401, 403, 404, 409, 413, 415),
         detail: {
           tags,
+          parameters: [ENVIRONMENT_HEADER, CAMEL_CASE_HEADER],
           summary: 'Create sealed secrets',
           description:
             'Adds secrets to the environment that the header `Environment` names, all or none. The body is read as JSON whatever its content type. Answers with none to a caller that may not read secrets.',
@@ -99,6 +104,7 @@ export const sealedSecretsRoutes = (ctx: Context, requests: RequestStates) => {
         response: responses(200, Secrets, 400, 401, 403, 404, 409, 413, 415),
         detail: {
           tags,
+          parameters: [ENVIRONMENT_HEADER, CAMEL_CASE_HEADER],
           summary: 'Change sealed secrets',
           description:
             'Changes secrets of the environment that the header `Environment` names, all or none; what is left out stays. The body is read as JSON whatever its content type. Answers with none to a caller that may not read secrets.',
@@ -119,6 +125,7 @@ export const sealedSecretsRoutes = (ctx: Context, requests: RequestStates) => {
         response: responses(200, Message, 400, 401, 403, 404, 413, 415),
         detail: {
           tags,
+          parameters: [ENVIRONMENT_HEADER],
           summary: 'Delete secrets',
           description:
             'Deletes secrets of the environment that the header `Environment` names; ids that it has no secret of are ignored. The body is read as JSON whatever its content type. Their versions are kept for 90 days.',

@@ -189,13 +189,3 @@ export const insertOrCount = async (db: Queryable, entry: CoalescedEntry): Promi
       on conflict (coalesce_key) do update set count = audit_entries.count + 1
       returning id`,
   ).id
-
-/** Adds to the counts of entries; those that are gone are passed over. */
-export const addCounts = (db: Queryable, added: readonly Readonly<{ id: string; count: number }>[]) => db`
-  with locked as (
-    -- In one order, so that no two replicas wait for each other.
-    select id from audit_entries where id = any(${added.map(({ id }) => id)}::uuid[]) order by id for update
-  )
-  update audit_entries a set count = a.count + n.count
-  from locked join jsonb_to_recordset(${db.json(added as never)}) as n (id uuid, count int) using (id)
-  where a.id = locked.id`

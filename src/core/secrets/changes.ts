@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
+import { noteRead } from '../audit/reads.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { enforce } from '../policy.ts'
@@ -14,6 +15,7 @@ import * as queries from './queries.ts'
 import type { Place, SecretChange, SecretRow } from './secret.ts'
 import { eventOf } from './secret-events.ts'
 import { requireAccess } from './secrets.ts'
+import { isSameContent } from './versions.ts'
 import { changeSecrets, storedSecrets } from './writing.ts'
 
 /**
@@ -61,7 +63,7 @@ export async function update(
     }
   })
   // Whoever sends a change that changes nothing gets to read the secret.
-  if (unchanged !== null) await ctx.reads.note(ctx, actor, unchanged)
+  if (unchanged !== null) await noteRead(ctx, actor, unchanged)
   return stored
 }
 
@@ -102,7 +104,7 @@ async function changedRows(
     const ids = after.map(({ id }) => id)
     requireFreeNames(after, await queries.findTaken(tx, environment.id, after, ids))
   }
-  return pairs.filter((pair) => !isSame(pair)).map((pair) => pair.after)
+  return pairs.filter((pair) => !isSameContent(pair.row, pair.after)).map((pair) => pair.after)
 }
 
 function valuesAfter(row: SecretRow, change: SecretChange): queries.SecretValues {
@@ -120,16 +122,6 @@ function valuesAfter(row: SecretRow, change: SecretChange): queries.SecretValues
     expires_at: change.expiresAt === undefined ? row.expires_at : change.expiresAt,
   }
 }
-
-const isSame = ({ row, after }: Pair): boolean =>
-  row.path === after.path &&
-  row.key_digest === after.key_digest &&
-  row.value === after.value &&
-  row.comment === after.comment &&
-  row.type === after.type &&
-  row.expires_at?.getTime() === after.expires_at?.getTime() &&
-  row.tags.length === after.tags.length &&
-  row.tags.every((tag, index) => tag === after.tags[index])
 
 const nextOf = (row: SecretRow, { path, type }: queries.SecretValues) => ({
   id: row.id,

@@ -7,7 +7,7 @@ import { KeyDigest, MAX_BYTES, Sealed, SecretType } from './sealed.ts'
 import { MAX_SECRETS_PER_REQUEST, type NewOverride, type NewSecret, type SecretChange } from './secret.ts'
 import { normaliseTags, Tags } from './tags.ts'
 
-const Ignored = () => Type.Optional(Type.Unknown({ description: 'Ignored.' }))
+const Ignored = () => Type.Optional(Type.Unknown({ readOnly: true, description: 'Ignored.' }))
 
 /** What a read answers and a write has no say in: it may be sent back, and is ignored. */
 const IGNORED = {

@@ -73,6 +73,12 @@ export const holdAccess = (tx: Transaction, actor: Actor, environmentId: string)
   tx`select 1 from environment_keys
     where principal_id = ${actor.id} and environment_id = ${environmentId} for key share`
 
+/** Whether the server may open the secrets of an app. */
+export const isServerSide = async (tx: Transaction, appId: string): Promise<boolean> => {
+  const [app] = await tx<Row<'apps', 'sse_enabled'>[]>`select sse_enabled from apps where id = ${appId}`
+  return app?.sse_enabled === true
+}
+
 /** How many secrets an environment has. */
 export const count = (tx: Transaction, environmentId: string): Promise<number> =>
   countOf(tx`select count(*)::int as count from secrets where environment_id = ${environmentId}`)
@@ -132,6 +138,23 @@ export const remove = (tx: Transaction, change: Change, ids: readonly string[]) 
     returning id, organisation_id, app_id, environment_id, path, key, key_digest, value, comment, tags, type,
       version + 1 as version, expires_at)
   ${versionsOf(tx, change, 'deleted')}`
+
+/** Puts a secret back, under its old id where it was deleted, as the version of this number. */
+export const restore = (tx: Transaction, change: Change, secret: SecretValues, version: number) => {
+  const { actor, environment, at } = change
+  return tx`
+    with s as (
+      insert into secrets (id, organisation_id, app_id, environment_id, path, key, key_digest, value, comment, tags, type,
+        version, expires_at, created_at, updated_at)
+      select i.id, ${actor.organisation.id}, ${environment.app_id}, ${environment.id}, i.path, i.key,
+        decode(i.key_digest, 'hex'), i.value, i.comment, i.tags, i.type, ${version}, i.expires_at, ${at}, ${at}
+      from ${input(tx, [secret])}
+      on conflict (id) do update set path = excluded.path, key = excluded.key, key_digest = excluded.key_digest,
+        value = excluded.value, comment = excluded.comment, tags = excluded.tags, type = excluded.type,
+        expires_at = excluded.expires_at, version = excluded.version, updated_at = excluded.updated_at
+      returning *)
+    ${versionsOf(tx, change, 'restored')}`
+}
 
 type VersionRef = Row<'secret_versions', 'path' | 'version' | 'type'> & { id: string }
 

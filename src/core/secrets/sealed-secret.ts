@@ -16,7 +16,7 @@ const common = {
   lifecycle: Type.Literal('static'),
   version: Type.Integer({ description: 'How often it was stored, from 1.' }),
   environment: Type.String(),
-  folder: Type.Null({ description: 'Folders exist by having secrets.' }),
+  folder: Nullable(Type.String({ description: 'Always null: folders exist by having secrets.' })),
 }
 const digest = Type.String({ description: "A digest of the name, keyed with the environment's salt." })
 const expiry = Type.Optional(Type.String({ format: 'date-time', description: 'Absent where there is none.' }))

@@ -34,7 +34,16 @@ export const Sealed = (
   description: string,
   options: { mayBeEmpty?: boolean } = {},
 ): TUnsafe<string> =>
-  sealed<string>({ type: 'string', maxLength: sealedLength(maxBytes), description, ...options })
+  sealed<string>({
+    type: 'string',
+    maxLength: sealedLength(maxBytes),
+    description,
+    example: EXAMPLE,
+    ...options,
+  })
+
+/** Of the right form: it opens nothing. */
+const EXAMPLE = `ph:v1:${'5a'.repeat(32)}:${'c2VhbGVk'.repeat(8)}`
 
 const digest = defineKind('KeyDigest', (value, field) =>
   typeof value === 'string' && isKeyDigest(value) ? null : `${field} must be 64 hex digits.`,
@@ -47,6 +56,7 @@ export const isKeyDigest = (text: string): boolean => /^[0-9a-f]{64}$/i.test(tex
 export const KeyDigest = () =>
   digest<string>({
     type: 'string',
+    example: '0f'.repeat(32),
     description: "BLAKE2b-256 of the key's name, keyed with the environment's salt: 64 hex digits.",
   })
 

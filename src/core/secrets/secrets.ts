@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import type { ReadEvent } from '../audit/reads.ts'
+import { noteRead, type ReadEvent } from '../audit/reads.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { found } from '../rows.ts'
@@ -22,7 +22,7 @@ export async function list(
 ): Promise<{ publicKey: string; secrets: SecretRow[]; reading: ReadEvent }> {
   const listed = found(await queries.list(ctx.db, actor, environmentId, filter), 'Environment')
   const reading = eventOf('secret.read', listed.environment, listed.secrets)
-  await ctx.reads.note(ctx, actor, reading)
+  await noteRead(ctx, actor, reading)
   return { publicKey: listed.environment.public_key, secrets: listed.secrets, reading }
 }
 

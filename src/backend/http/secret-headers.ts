@@ -3,10 +3,31 @@ import { normalisePath, pathFault } from '../../core/secrets/paths.ts'
 import { isKeyDigest } from '../../core/secrets/sealed.ts'
 import type { SecretFilter } from '../../core/secrets/secret.ts'
 import { tagsOfFilter } from '../../core/secrets/tags.ts'
-import { headerText } from '../http/header-text.ts'
+import { headerText } from './header-text.ts'
 
 /** The headers on which the answer to a read of secrets depends, beside the credential. */
 export const SECRET_HEADERS = ['environment', 'path', 'keydigest', 'tags', 'x-use-camel-case'] as const
+
+const header = (name: string, description: string, required = false) => ({
+  in: 'header' as const,
+  name,
+  required,
+  schema: { type: 'string' as const },
+  description,
+})
+
+/** `Environment`, as the OpenAPI document tells it. */
+export const ENVIRONMENT_HEADER = header('Environment', 'The id of the environment.', true)
+
+/** Which field names the answer has, as the OpenAPI document tells it. */
+export const CAMEL_CASE_HEADER = header('X-Use-Camel-Case', '`true` for field names in camel case.')
+
+/** The headers of a filter, as the OpenAPI document tells them. */
+export const FILTER_HEADERS = [
+  header('Path', 'Only secrets at exactly this path.'),
+  header('KeyDigest', 'Only secrets with this digest of their key.'),
+  header('Tags', 'Only secrets with one of these tags, with commas between them.'),
+]
 
 /** The environment that a request names; 400 without one. */
 export function environmentOf(request: Request): string {
