@@ -30,7 +30,7 @@ export function createAnswers(
 ) {
   const largeResponses = createLargeResponses()
 
-  const reply = async (request: Request, state: RequestState, answer: Answer): Promise<Response> => {
+  const reply = (request: Request, state: RequestState, answer: Answer): Response => {
     const { etag, headers, content } = answer
     const ifNoneMatch = request.headers.get('if-none-match')
     if (ifNoneMatch !== null && isNamedIn(ifNoneMatch, etag)) {
@@ -58,7 +58,7 @@ export function createAnswers(
     const answer = await answerOf(response, state)
     return answer === null
       ? await largeResponses.send(response, callerId(state.caller))
-      : await reply(request, state, answer)
+      : reply(request, state, answer)
   }
 
   return {
@@ -94,7 +94,7 @@ export function createAnswers(
         return answer === null ? null : { value: answer, bytes: answer.content.byteLength + HEADERS_BYTES }
       })
       // What this request has loaded itself is in the audit log already.
-      if (loaded !== null && own !== undefined) return await reply(request, state, loaded)
+      if (loaded !== null && own !== undefined) return reply(request, state, loaded)
       if (loaded !== null) return await replyFromMemory(request, state, loaded)
       return await send(request, own ?? (await load()))
     },
@@ -106,6 +106,6 @@ export function createAnswers(
     if (answer.reading !== null && caller !== null && isActor(caller)) {
       await noteRead(ctx, caller, answer.reading)
     }
-    return await reply(request, state, answer)
+    return reply(request, state, answer)
   }
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
+import { noteRead } from '../audit/reads.ts'
 import { pathFault } from '../secrets/paths.ts'
 import type { SecretRow } from '../secrets/secret.ts'
 import { eventOf } from '../secrets/secret-events.ts'
@@ -143,7 +144,7 @@ function createFinder(ctx: Context, actor: Actor, own: OpenedEnvironment, rows: 
     note: async (): Promise<void> => {
       for (const [id, secrets] of read) {
         const row = environments.get(id)?.row
-        if (row !== undefined) await ctx.reads.note(ctx, actor, eventOf('secret.read', row, secrets))
+        if (row !== undefined) await noteRead(ctx, actor, eventOf('secret.read', row, secrets))
       }
     },
     [Symbol.dispose]: () => {

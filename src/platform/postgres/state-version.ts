@@ -57,8 +57,13 @@ export function createStateVersions(
       batch.reject(error)
     }
     clearTimeout(batch.timer)
-    isAsking = false
-    if (waiting !== null) void ask(waiting)
+    // After what has arrived meanwhile: one question serves more requests then.
+    if (waiting !== null) setImmediate(askNext)
+    else isAsking = false
+  }
+  const askNext = () => {
+    if (waiting === null) isAsking = false
+    else void ask(waiting)
   }
   return {
     confirm: (): Promise<string> => {
