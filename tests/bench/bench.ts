@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { createApp } from '../../src/backend/app.ts'
 import { testContext } from '../support/context.ts'
 import { owner } from '../support/people.ts'
+import { clientKeys } from './client-keys.ts'
 import { grants } from './grants.ts'
 import { inTurns, print, SECONDS } from './turns.ts'
 
@@ -73,5 +74,6 @@ async function load(fetch: Fetch, text: string, connections: number): Promise<nu
 await reading('/v1/roles')
 await reading(`/v1/members/${ada.id}`)
 await ctx.close()
+await clientKeys()
 await grants()
 process.exit(0)

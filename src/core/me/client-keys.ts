@@ -65,40 +65,51 @@ export type ClientKeys = Static<typeof ClientKeys>
  * name first, then by index. 401 when the caller was removed, or a Phase token revoked, meanwhile.
  */
 export async function clientKeys(ctx: Context, actor: Actor): Promise<ClientKeys> {
-  const [row] = await queries.clientKeysOf(ctx.db, actor.id, actor.credential)
-  if (row === undefined) throw unauthenticated()
+  const rows = await queries.clientKeysOf(ctx.db, actor.id, actor.credential)
+  const [first] = rows
+  if (first === undefined) throw unauthenticated()
   // A client could make nothing of null.
-  if (row.wrapped_key_share === null && isPhaseBearer(actor.credential.text)) throw unauthenticated()
-  const holder = actor.type === 'user' ? { user: actor.id, service_account: null } : serviceAccount(actor)
+  if (first.wrapped_key_share === null && isPhaseBearer(actor.credential.text)) throw unauthenticated()
   return {
-    wrapped_key_share: row.wrapped_key_share,
+    wrapped_key_share: first.wrapped_key_share,
     ...(actor.type === 'user' ? { user_id: actor.id } : { account_id: actor.id }),
     offline_enabled: false,
-    organisation: { id: actor.organisation.id, name: row.organisation_name },
-    apps: row.apps.map(({ id, name, sse_enabled, copies }) => ({
-      id,
-      name,
-      encryption: sse_enabled ? 'SSE' : 'E2E',
-      environment_keys: copies.map((copy) => environmentKey(copy, holder)),
-    })),
+    organisation: { id: actor.organisation.id, name: first.organisation_name ?? '' },
+    apps: appsOf(rows, actor),
   }
 }
 
-type Holder = Pick<Static<typeof EnvironmentKey>, 'user' | 'service_account'>
+/** The apps in the order of their first row. */
+function appsOf(
+  rows: Awaited<ReturnType<typeof queries.clientKeysOf>>,
+  { id, type }: Actor,
+): ClientKeys['apps'] {
+  const holder = { user: type === 'user' ? id : null, service_account: type === 'user' ? null : id }
+  const apps: ClientKeys['apps'] = []
+  for (const row of rows) {
+    if (row.environment_id === null) continue
+    if (apps.at(-1)?.id !== row.app_id) {
+      const encryption = row.sse_enabled ? 'SSE' : 'E2E'
+      apps.push({ id: row.app_id, name: row.app_name, encryption, environment_keys: [] })
+    }
+    apps.at(-1)?.environment_keys.push({ ...environmentKey(row), ...holder })
+  }
+  return apps
+}
 
-const serviceAccount = ({ id }: Actor): Holder => ({ user: null, service_account: id })
-
-function environmentKey(copy: queries.KeyCopy, holder: Holder): Static<typeof EnvironmentKey> {
-  const copiedAt = instant(copy.copied_at)
+function environmentKey(
+  copy: queries.KeyCopy,
+): Omit<Static<typeof EnvironmentKey>, 'user' | 'service_account'> {
+  const copiedAt = copy.copied_at.toISOString()
   return {
-    id: copy.id,
+    id: copy.environment_id,
     environment: {
-      id: copy.id,
+      id: copy.environment_id,
       name: copy.name,
       env_type: copy.env_type.toUpperCase(),
       index: copy.index,
-      created_at: instant(copy.created_at),
-      updated_at: instant(copy.changed_at),
+      created_at: copy.created_at.toISOString(),
+      updated_at: copy.changed_at.toISOString(),
     },
     identity_key: copy.public_key,
     wrapped_seed: copy.wrapped_seed,
@@ -107,9 +118,5 @@ function environmentKey(copy: queries.KeyCopy, holder: Holder): Static<typeof En
     created_at: copiedAt,
     updated_at: copiedAt,
     deleted_at: null,
-    ...holder,
   }
 }
-
-/** As the database writes it in JSON, to milliseconds in UTC. */
-const instant = (text: string): string => new Date(text).toISOString()
