@@ -99,7 +99,6 @@ function missingBrowser(): string | null {
   return missingProgram('chromium', 'chromium-browser', 'google-chrome')
 }
 
-/** The clients of Phase, unmodified, each where `.ci/run` or somebody else has installed it. */
 function missingClients(): string | null {
   const {
     KEYWARD_TEST_PHASE_CLI: cli,
