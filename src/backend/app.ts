@@ -31,6 +31,7 @@ import { meRoutes } from './v1/me.ts'
 import { membersRoutes } from './v1/members.ts'
 import { organisationRoutes } from './v1/organisation.ts'
 import { rolesRoutes } from './v1/roles.ts'
+import { secretFilesRoutes } from './v1/secret-files.ts'
 import { secretVersionsRoutes } from './v1/secret-versions.ts'
 import { plainSecretsRoutes } from './v1/secrets.ts'
 import { serviceAccountsRoutes } from './v1/service-accounts.ts'
@@ -98,5 +99,6 @@ const apiRoutes = (ctx: Context, requests: RequestStates) =>
     .use(accessRoutes(ctx, requests))
     .use(logsRoutes(ctx, requests))
     .use(plainSecretsRoutes(ctx, requests))
+    .use(secretFilesRoutes(ctx, requests))
     .use(sealedSecretsRoutes(ctx, requests))
     .use(secretVersionsRoutes(ctx, requests))

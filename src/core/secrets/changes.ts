@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { noteRead } from '../audit/reads.ts'
+import { noteRead, type ReadEvent } from '../audit/reads.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { enforce } from '../policy.ts'
@@ -33,38 +33,47 @@ export async function update(
     await requireAccess(ctx, actor, place.environmentId)
     return []
   }
-  const { stored, unchanged } = await changeSecrets(ctx, actor, place, async (tx, change) => {
-    const pairs = await pairsOf(tx, change, changes)
-    const overrides = changedOverrideValues(pairs)
-    const rows = await changedRows(tx, change, pairs)
-    const changedIds = new Set(rows.map(({ id }) => id))
-    await pipelined(
-      ...(rows.length === 0
-        ? []
-        : [queries.update(tx, change, rows).execute(), queries.markChanged(tx, change).execute()]),
-      ...(overrides.length === 0 ? [] : [overrideQueries.put(tx, change, overrides).execute()]),
-    )
-    if (rows.length > 0) {
-      const refs = pairs
-        .filter(({ row }) => changedIds.has(row.id))
-        .map(({ row, after }) => nextOf(row, after))
-      await record(ctx, tx, actor, eventOf('secret.updated', change.environment, refs))
-    } else if (overrides.length > 0) {
-      const given = new Set(overrides.map(({ secret_id }) => secret_id))
-      const refs = pairs.flatMap(({ row }) => (given.has(row.id) ? [row] : []))
-      await record(ctx, tx, actor, eventOf('secret.override_changed', change.environment, refs))
-    }
-    const ids = pairs.map(({ row }) => row.id)
-    const stored = await storedSecrets(tx, change, ids)
-    const unchanged = stored.filter(({ id }) => !changedIds.has(id))
-    return {
-      stored,
-      unchanged: unchanged.length === 0 ? null : eventOf('secret.read', change.environment, unchanged),
-    }
-  })
+  const { stored, unchanged } = await changeSecrets(ctx, actor, place, (tx, change) =>
+    updateIn(ctx, tx, change, changes),
+  )
   // Whoever sends a change that changes nothing gets to read the secret.
   if (unchanged !== null) await noteRead(ctx, actor, unchanged)
   return stored
+}
+
+/** `update` within a change of secrets; `unchanged` is what the audit log has to be told was read, after the commit. */
+export async function updateIn(
+  ctx: Context,
+  tx: Transaction,
+  change: queries.Change,
+  changes: readonly SecretChange[],
+): Promise<{ stored: SecretRow[]; unchanged: ReadEvent | null }> {
+  const { actor } = change
+  const pairs = await pairsOf(tx, change, changes)
+  const overrides = changedOverrideValues(pairs)
+  const rows = await changedRows(tx, change, pairs)
+  const changedIds = new Set(rows.map(({ id }) => id))
+  await pipelined(
+    ...(rows.length === 0
+      ? []
+      : [queries.update(tx, change, rows).execute(), queries.markChanged(tx, change).execute()]),
+    ...(overrides.length === 0 ? [] : [overrideQueries.put(tx, change, overrides).execute()]),
+  )
+  if (rows.length > 0) {
+    const refs = pairs.filter(({ row }) => changedIds.has(row.id)).map(({ row, after }) => nextOf(row, after))
+    await record(ctx, tx, actor, eventOf('secret.updated', change.environment, refs))
+  } else if (overrides.length > 0) {
+    const given = new Set(overrides.map(({ secret_id }) => secret_id))
+    const refs = pairs.flatMap(({ row }) => (given.has(row.id) ? [row] : []))
+    await record(ctx, tx, actor, eventOf('secret.override_changed', change.environment, refs))
+  }
+  const ids = pairs.map(({ row }) => row.id)
+  const stored = await storedSecrets(tx, change, ids)
+  const unchanged = stored.filter(({ id }) => !changedIds.has(id))
+  return {
+    stored,
+    unchanged: unchanged.length === 0 ? null : eventOf('secret.read', change.environment, unchanged),
+  }
 }
 
 /** A secret as it is, what is to change, and what it is to be. */

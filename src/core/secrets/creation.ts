@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { enforce } from '../policy.ts'
@@ -29,24 +30,33 @@ export async function create(
     await requireAccess(ctx, actor, place.environmentId)
     return []
   }
-  return changeSecrets(ctx, actor, place, async (tx, change) => {
-    const rows = valuesOf(secrets)
-    const overrides = newOverrideValues(actor, secrets, rows)
-    const present = await queries.count(tx, change.environment.id)
-    enforce(policy.add, { present, added: rows.length })
-    requireDistinctNames(rows)
-    requireFreeNames(rows, await queries.findTaken(tx, change.environment.id, rows, []))
-    const ids = rows.map(({ id }) => id)
-    const refs = rows.map((row) => ({ ...row, version: 1 }))
-    const [, , , , stored] = await pipelined(
-      queries.insert(tx, change, rows).execute(),
-      overrideQueries.put(tx, change, overrides).execute(),
-      queries.markChanged(tx, change).execute(),
-      record(ctx, tx, actor, eventOf('secret.created', change.environment, refs)),
-      storedSecrets(tx, change, ids),
-    )
-    return stored
-  })
+  return changeSecrets(ctx, actor, place, (tx, change) => createIn(ctx, tx, change, secrets))
+}
+
+/** `create` within a change of secrets, of at least one secret. */
+export async function createIn(
+  ctx: Context,
+  tx: Transaction,
+  change: queries.Change,
+  secrets: readonly NewSecret[],
+): Promise<SecretRow[]> {
+  const { actor } = change
+  const rows = valuesOf(secrets)
+  const overrides = newOverrideValues(actor, secrets, rows)
+  const present = await queries.count(tx, change.environment.id)
+  enforce(policy.add, { present, added: rows.length })
+  requireDistinctNames(rows)
+  requireFreeNames(rows, await queries.findTaken(tx, change.environment.id, rows, []))
+  const ids = rows.map(({ id }) => id)
+  const refs = rows.map((row) => ({ ...row, version: 1 }))
+  const [, , , , stored] = await pipelined(
+    queries.insert(tx, change, rows).execute(),
+    overrideQueries.put(tx, change, overrides).execute(),
+    queries.markChanged(tx, change).execute(),
+    record(ctx, tx, actor, eventOf('secret.created', change.environment, refs)),
+    storedSecrets(tx, change, ids),
+  )
+  return stored
 }
 
 /** With ids in their order: those that are created together are listed as they came. */
