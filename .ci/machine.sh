@@ -130,8 +130,11 @@ client() {
   export "$variable=$tools/$folder/$path"
 }
 
-# Phase's command line and SDKs, unmodified.
+# Phase's command line and SDKs, unmodified, and what the commands of the documentation need beside them.
 install_clients() {
+  if ! command -v jq >/dev/null || ! command -v curl >/dev/null; then
+    install_packages jq curl || { complain 'jq and curl are missing.'; return 1; }
+  fi
   if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
     install_packages python3 python3-venv || { complain 'Python 3 with venv is missing.'; return 1; }
   fi

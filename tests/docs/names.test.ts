@@ -35,13 +35,15 @@ test('every variable that the pages name exists', () => {
     ),
   )
   const known: string[] = CONFIGURATION.flatMap(({ name }) => [name, `${name}_FILE`]).concat(providers)
-  // Build arguments of the image, and what the tests take.
+  // Build arguments of the image, what the tests take, and what clients take.
   const others = [
     'tests/backend/http/strict-reads.test.ts',
     'Dockerfile',
     'tests/support/images/build.ts',
     'tests/support/tiers.ts',
     'tests/chart/golden.test.ts',
+    'tests/clients/support/clients.ts',
+    'tests/clients/secrets-guide.test.ts',
   ]
     .map((file) => readFileSync(join(root, file), 'utf8'))
     .join('\n')
