@@ -39,13 +39,14 @@ export function requestPipeline(
   const answers = createAnswers(ctx, requests, protection)
   return (handle: (...parameters: unknown[]) => unknown): Handler => {
     const route = async (original: Request, cors: boolean, rest: unknown[]) => {
-      const path = routePathOf(pathOf(original.url))
+      const sent = pathOf(original.url)
+      const path = routePathOf(sent)
       const error =
         hostError(ctx, path, hostOf(original)) ??
         notServedError(path) ??
         routeError(original.method, table.methodsAt(path), cors)
       if (error !== null) return error
-      const request = withoutAlias(original)
+      const request = path === sent ? original : withPath(original, sent, path)
       if (request !== original) requests.shareState(original, request)
       requests.expectBody(original, path, table.takesAnyContentType(original.method, path))
       const start = performance.now()
@@ -101,12 +102,9 @@ export function requestPipeline(
 }
 
 /** The request with its path rewritten, so that each route is declared once. */
-function withoutAlias(request: Request): Request {
-  const path = pathOf(request.url)
-  const routePath = routePathOf(path)
-  if (routePath === path) return request
-  const start = request.url.indexOf(path, request.url.indexOf('://') + 3)
-  const url = request.url.slice(0, start) + routePath + request.url.slice(start + path.length)
+function withPath(request: Request, sent: string, path: string): Request {
+  const start = request.url.indexOf(sent, request.url.indexOf('://') + 3)
+  const url = request.url.slice(0, start) + path + request.url.slice(start + sent.length)
   // Without the body, which is read from the original: the runtime would keep a copy in memory.
   return new Request(url, { method: request.method, headers: request.headers })
 }

@@ -82,6 +82,17 @@ describe('server-side encryption of an app', () => {
     expect((await admin.unrecorded.put(`/v1/apps/${id}`, { sse_enabled: false })).body).toEqual(before)
   })
 
+  test('is on for what a program writes that knows nothing of it, and kept by its changes', async () => {
+    const { id } = await app(ctx)
+    expect((await admin.get(`/v1/apps/${id}`)).body.sseEnabled).toBe(true)
+    await admin.put(`/v1/apps/${id}`, { sse_enabled: false })
+    const name = uniqueName('Renamed')
+    await ctx.db`
+      update apps set name = ${name}, name_key = ${name.toLowerCase()}, description = null, updated_at = now()
+      where id = ${id}`
+    expect((await admin.get(`/v1/apps/${id}`)).body).toMatchObject({ name, sseEnabled: false })
+  })
+
   test.each(['true', 1, null, 'off', {}])('is 400 as %j', async (sse_enabled) => {
     const { id } = await app(ctx)
     expect(await admin.put(`/v1/apps/${id}`, { sse_enabled })).toMatchObject({

@@ -9,6 +9,7 @@ import { api, type Client } from '../../support/api.ts'
 import { appWith, grant } from '../../support/apps.ts'
 import { trailAsText } from '../../support/audit-entries.ts'
 import { type TestContext, testContext, uniqueName } from '../../support/context.ts'
+import { recordedLog } from '../../support/log-recorder.ts'
 import {
   type Account,
   member,
@@ -187,6 +188,35 @@ describe('a token in Phase’s format', () => {
     expect((await admin.delete(`${tokens}/${other.id}`)).status).toBe(204)
     expect((await gone.get('/v1/me')).status).toBe(401)
     expect((await gone.get('/service/secrets/tokens')).status).toBe(401)
+  })
+
+  test('counts for the limit of live tokens, and two at once pass none of it', async () => {
+    const bot = await serviceAccount(ctx, 'service')
+    const path = `/v1/service-accounts/${bot.id}/tokens`
+    await ctx.db`
+      insert into tokens (id, organisation_id, principal_id, name, hash, format, wrapped_key_share, created_at)
+      select gen_random_uuid(), organisation_id, id, 'many', sha256(n::text::bytea || uuid_send(id)), 'phase',
+        repeat('ab', 104), now()
+      from principals, generate_series(1, 98) n where id = ${bot.id}`
+    const both = await Promise.all([1, 2, 3].map(() => admin.post(path, { name: 'last', format: 'phase' })))
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+  })
+
+  test('is in no log line and in no metric, whoever sends which part of it', async () => {
+    const { log, lines } = recordedLog()
+    const { body: made } = await admin.post(tokens, { name: 'needle', format: 'phase' })
+    const parts: string[] = made.token.split(':').slice(2)
+    const { app } = api({ ...ctx, log })
+    for (const text of [...parts, made.token, parts.join(':')])
+      for (const word of ['', 'User ', 'ServiceAccount ', 'Service '])
+        for (const path of ['/service/secrets/tokens/', '/v1/me/keys', '/v1/tokens', '/v1/nothing'])
+          await app.handle(
+            new Request(`http://localhost${path}`, { headers: { authorization: `Bearer ${word}${text}` } }),
+          )
+    expect(lines.length).toBeGreaterThan(0)
+    const [row] = await ctx.db`select wrapped_key_share from tokens where id = ${made.id}`
+    const said = lines.join('\n') + ctx.metrics.text() + (await trailAsText(ctx))
+    for (const hidden of [...parts, row?.wrapped_key_share]) expect(said).not.toContain(hidden)
   })
 
   test('is 401 once its member is removed', async () => {

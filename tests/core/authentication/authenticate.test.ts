@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import {
   authenticate,
   authenticateCookie,
@@ -75,6 +76,33 @@ describe('authenticate', () => {
     const unknown = [401, 'Token expired or deleted']
     for (const header of [`Bearer User ${'0'.repeat(64)}`, `Bearer ${text.split(':')[5]}`])
       expect(await errorOf(authenticate(ctx, header, source))).toEqual(unknown)
+  })
+
+  test('is 401 for any other header, never another error', async () => {
+    const { text, bearer } = await phaseToken(ctx, robot.id)
+    const part = fc.constantFrom(
+      ...['Bearer', 'bearer', 'Basic', 'User', 'ServiceAccount', 'Service', ' ', '  ', '\t', ':', ',', '='],
+      ...[
+        text,
+        bearer.slice(1),
+        `${bearer}0`,
+        bearer.toUpperCase(),
+        'kw_pat_',
+        'kw_sat_',
+        'pss_user:v1:',
+        'é',
+      ],
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(part, fc.string({ maxLength: 8 })), { maxLength: 6 }),
+        async (parts) => {
+          const [status] = (await errorOf(authenticate(ctx, parts.join(''), source))) ?? []
+          expect(status).toBe(401)
+        },
+      ),
+      { numRuns: 1000 },
+    )
   })
 
   test('finds the user of a session token, with and without a membership', async () => {
