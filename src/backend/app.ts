@@ -50,7 +50,17 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
       const state = requests.of(request)
       const response = errorResponse(code, error, ctx.log, state.source.requestId)
       const declared = state.route === null ? undefined : table.refusalOf(request.method, state.route)
-      await recordRefusal(ctx, state, declared, { params: params ?? {}, query: query ?? {} }, response)
+      await recordRefusal(
+        ctx,
+        state,
+        declared,
+        {
+          params: params ?? {},
+          query: query ?? {},
+          environment: request.headers.get('environment'),
+        },
+        response,
+      )
       return isPageRoute(state.route) && acceptsPages(request)
         ? failurePage(response, state.source.requestId)
         : toResponse(response)

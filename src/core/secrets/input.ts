@@ -41,7 +41,7 @@ const FIELDS = {
   key: Sealed(MAX_BYTES.key, 'The name, sealed.'),
   keyDigest: KeyDigest(),
   value: Sealed(MAX_BYTES.value, 'The value, sealed.'),
-  comment: Type.Optional(Sealed(MAX_BYTES.comment, 'Sealed, or empty.', { mayBeEmpty: true })),
+  comment: Type.Optional(Sealed(MAX_BYTES.comment, 'Sealed, or empty.', { minLength: 0 })),
   path: Type.Optional(Path('Folders before the name, such as /db; / when a new secret has none.')),
   tags: Type.Optional(Tags()),
   type: Type.Optional(SecretType),

@@ -20,9 +20,9 @@ export function isSealed(text: string): boolean {
   return bytes.length >= NONCE_AND_TAG_BYTES && bytes.toString('base64') === encoded
 }
 
-const sealed = defineKind('Sealed', (value, field, { maxLength, mayBeEmpty }) => {
+const sealed = defineKind('Sealed', (value, field, { maxLength, minLength }) => {
   if (typeof value !== 'string') return `${field} must be a string.`
-  if (value === '' && mayBeEmpty === true) return null
+  if (value === '' && minLength === 0) return null
   if (value.length > Number(maxLength)) return `${field} must have at most ${maxLength} characters, sealed.`
   if (isSealed(value)) return null
   return `${field} must be sealed for the environment's public key: ph:v1:<64 hex digits>:<base64>.`
@@ -32,7 +32,7 @@ const sealed = defineKind('Sealed', (value, field, { maxLength, mayBeEmpty }) =>
 export const Sealed = (
   maxBytes: number,
   description: string,
-  options: { mayBeEmpty?: boolean } = {},
+  options: { minLength: number } = { minLength: sealedLength(0) },
 ): TUnsafe<string> =>
   sealed<string>({
     type: 'string',
