@@ -4,9 +4,10 @@ import { ListOf } from '../../core/contract/lists.ts'
 import { CreateEnvironment, Environment, UpdateEnvironment } from '../../core/environments/environment.ts'
 import * as environments from '../../core/environments/environments.ts'
 import { Text } from '../../core/schema.ts'
+import { rekey } from '../../core/secrets/rekeying.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, EmptyBody, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Environments']
 
@@ -76,6 +77,19 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
         },
       },
     )
+    .post('/:id/rekey', ({ actor, params }) => rekey(ctx, actor, params.id), {
+      appPermission: ['Environments', 'update'],
+      audit: 'environment.update_refused',
+      params: ById,
+      body: EmptyBody,
+      response: responses(200, Environment, 400, 401, 403, 404, 413, 415),
+      detail: {
+        tags,
+        summary: 'Renew the keys of an environment',
+        description:
+          'A new seed and salt: all its secrets, their versions and overrides are sealed again, and whoever has access gets a copy of the new keys, in one transaction. For when somebody has left who may have kept the keys. Only where the app has server-side encryption on.',
+      },
+    })
     .delete('/:id', ({ actor, params, ifMatch }) => environments.remove(ctx, actor, params.id, ifMatch), {
       appPermission: ['Environments', 'delete'],
       audit: 'environment.delete_refused',

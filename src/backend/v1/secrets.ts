@@ -14,7 +14,14 @@ import { requireDistinctIds } from '../../core/secrets/input.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
 import { responses } from '../http/responses.ts'
-import { checkFilter, checkPlace, PlaceQuery, PlainQuery, placeOf, plainFilterOf } from './secret-queries.ts'
+import {
+  checkFilter,
+  checkPlace,
+  PlaceQuery,
+  PlainQuery,
+  placeOf,
+  plainFilterOf,
+} from '../http/secret-queries.ts'
 
 const tags = ['Secrets']
 

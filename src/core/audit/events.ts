@@ -44,6 +44,13 @@ export const EVENTS = {
     old: name,
     new: name,
   },
+  'environment.keys_renewed': {
+    resource: 'environment',
+    meaning:
+      'An environment got new keys; `secrets` is how many secrets were sealed again, `principals` for how many the keys were wrapped.',
+    metadata: name,
+    new: ['secrets', 'principals'],
+  },
   'environment.deleted': {
     resource: 'environment',
     meaning: 'An environment was deleted.',

@@ -26,6 +26,20 @@ export async function addKeyCopies(
   // Yields first, so that statements queued with this call are sent, and run while keys are wrapped.
   await yieldToEventLoop()
   if (principals.length === 0 || environments.length === 0) return
+  await queries.insertKeyCopies(
+    tx,
+    organisationId,
+    await wrapCopies(ctx, principals, environments),
+    ctx.clock.now(),
+  )
+}
+
+/** A copy of each environment's keys for each principal, wrapped for its identity key. */
+export async function wrapCopies(
+  ctx: Context,
+  principals: readonly KeyCopyPrincipal[],
+  environments: readonly ServerWrappedEnvironment[],
+): Promise<queries.NewKeyCopy[]> {
   await loadFastestAead()
   const pause = yieldWhenDue()
   const opened: OpenedEnvironment[] = []
@@ -41,7 +55,7 @@ export async function addKeyCopies(
       await pause()
     }
   }
-  await queries.insertKeyCopies(tx, organisationId, copies, ctx.clock.now())
+  return copies
 }
 
 /** The seed and salt of an environment (hex text), from what the server wrapped for itself. */

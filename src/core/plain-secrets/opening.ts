@@ -8,6 +8,7 @@ import { type Decapsulation, decapsulate } from '../keys/unwrapping.ts'
 import { encapsulate, recipientOf } from '../keys/wrapping.ts'
 import { loadFastestAead } from '../keys/xchacha20poly1305.ts'
 import { found } from '../rows.ts'
+import { SSE_OFF } from '../secrets/rekeying.ts'
 import type { SecretRow } from '../secrets/secret.ts'
 import { isKeysRenewed, keysRenewed } from '../secrets/writing.ts'
 import { nameKey } from '../text.ts'
@@ -28,15 +29,14 @@ export type OpenedEnvironment = Disposable &
     digest(name: string): string
     /** The text of what was sealed for the environment's public key; null for anything else. */
     open(sealed: string): string | null
+    /** How many key agreements opening has taken: one for each ephemeral key. */
+    agreements(): number
     /** What seals texts for the environment, all under one ephemeral key; dispose of it, too. */
     seals(): ReturnType<typeof encapsulate>
   }>
 
 /** How many texts are opened or sealed before others get a turn. */
 export const TEXTS_PER_TURN = 50
-
-/** The sentence with which a request in clear is refused where the server may not open secrets. */
-export const SSE_OFF = 'Server-side encryption is off for this app.'
 
 async function openByName(
   ctx: Context,
@@ -92,6 +92,7 @@ export function opened(ctx: Context, row: queries.EnvironmentWithKeys): OpenedEn
       decapsulation ??= decapsulationOf(unwrap('wrapped_seed'))
       return openWith(decapsulation, sealed)
     },
+    agreements: () => decapsulation?.agreements() ?? 0,
     seals: () => encapsulate(recipientOf(Buffer.from(row.public_key, 'hex'))),
     [Symbol.dispose]: () => {
       decapsulation?.[Symbol.dispose]()

@@ -139,6 +139,7 @@ describe('POST /v1/secrets/import', () => {
       await client.unrecorded.post(`/v1/secrets/import${query}`, { content, dry_run: true }),
     ).toMatchObject({ status: 200, body: answer })
     expect(await list()).toEqual(before)
+    ctx.clock.advance(1000)
     expect((await imported({ content })).body).toEqual({ ...answer, dryRun: false })
     const after = await list()
     expect(after).toHaveLength(4)
