@@ -25,6 +25,7 @@ const holderOf = (kind: 'member' | 'service account') =>
     : deployment.serviceAccount('Service', [{ app }])
 
 describe.each(['member', 'service account'] as const)('a %s whose access is taken', (kind) => {
+  const path = `/${kind.replace(' ', '-')}`
   let holder: Holder
   let login: Login
 
@@ -38,7 +39,7 @@ describe.each(['member', 'service account'] as const)('a %s whose access is take
     await sdk.call('init')
     await sdk.call('create', {
       ...place,
-      secrets: [{ key: 'BEFORE', value: 'yes', path: `/${kind.slice(0, 6)}` }],
+      secrets: [{ key: 'BEFORE', value: 'yes', path }],
     })
     const [secret] = (await sdk.call('get', { ...place, key: 'BEFORE' })) as { id: string }[]
     await deployment.setAccess(holder, [{ app, environments: ['Staging'] }])
@@ -59,7 +60,7 @@ describe.each(['member', 'service account'] as const)('a %s whose access is take
       "The environment 'development' either does not exist or you do not have access",
     )
     const owner = commandLine(await deployment.login(deployment.owner), 'Billing')
-    expect(await owner.get('BEFORE', `/${kind.slice(0, 6)}`)).toMatchObject({ value: 'yes' })
+    expect(await owner.get('BEFORE', path)).toMatchObject({ value: 'yes' })
   }, 120_000)
 })
 
@@ -107,4 +108,13 @@ test('with server-side encryption off every client works as before', async () =>
   }
   await python.end()
   await node.end()
+
+  // In clear there is nothing to be had, whoever asks.
+  const authorization = `Bearer ServiceAccount ${login.token.split(':')[2]}`
+  const url = `${login.host}/v1/secrets/?app_id=${closed.id}&env=development`
+  const response = await fetch(url, { headers: { authorization } })
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    { error: 'Server-side encryption is off for this app.' },
+  ])
 }, 60_000)

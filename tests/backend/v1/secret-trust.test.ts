@@ -168,7 +168,7 @@ describe('where it is on', () => {
         answers.push(body)
       }
       await client.send('DELETE', at, { body: JSON.stringify({ secrets: [one.id] }) })
-      await ctx.reads.flush()
+      await ctx.repeats.flush()
     } finally {
       stop()
     }
