@@ -14,7 +14,7 @@ let old: Deployment
 
 beforeAll(async () => {
   ;[keyward, old] = await Promise.all([startDeployment(), startDeployment()])
-})
+}, 60_000)
 afterAll(async () => {
   await removeFolders()
   await cleanUp()
