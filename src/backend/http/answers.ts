@@ -104,7 +104,7 @@ export function createAnswers(
     state.route = answer.route
     const { caller } = state
     if (answer.reading !== null && caller !== null && isActor(caller)) {
-      await noteRead(ctx, caller, answer.reading)
+      await noteRead(ctx, caller, answer.reading, { inTurn: false })
     }
     return reply(request, state, answer)
   }

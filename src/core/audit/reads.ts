@@ -13,18 +13,28 @@ const MOST_ENTRIES_PER_MINUTE = 20
 
 /**
  * Tells the audit log that an actor has read something, before it is answered. Reads with the same token, address and
- * client of the same in the same minute share an entry with their count; only the first has to wait for the database.
+ * client of the same in the same minute share an entry with their count; only the first has to wait for the database, and
+ * for the actor's turn to read unless it has it already.
  */
-export async function noteRead(ctx: Context, actor: Actor, event: ReadEvent): Promise<void> {
+export async function noteRead(
+  ctx: Context,
+  actor: Actor,
+  event: ReadEvent,
+  { inTurn = true } = {},
+): Promise<void> {
   const minute = Math.floor(ctx.clock.now().getTime() / 60_000)
   const group = `read ${minute} ${actor.id} ${actor.credential.id} ${event.environmentId}`
   const place = { minute, group }
+  const store = (actor: Actor, event: ReadEvent, key: string) =>
+    inTurn
+      ? insert(ctx, actor, event, key)
+      : ctx.limitReads.run(actor.id, () => insert(ctx, actor, event, key))
   const own = `${group} ${ownPart(actor, event)}`
   if (ctx.repeats.has(own) || ctx.repeats.sizeOf(group) < MOST_ENTRIES_PER_MINUTE) {
-    return await ctx.repeats.count(own, place, () => insert(ctx, actor, event, own))
+    return await ctx.repeats.count(own, place, () => store(actor, event, own))
   }
   const shared = { ...event, newValues: { secrets: [], total: null }, description: SHARED }
-  await ctx.repeats.count(group, place, () => insert(ctx, withoutSource(actor), shared, group))
+  await ctx.repeats.count(group, place, () => store(withoutSource(actor), shared, group))
 }
 
 const SHARED = 'Secrets were read many times, in many ways, within a minute.'

@@ -37,7 +37,7 @@ export async function update(
     updateIn(ctx, tx, change, changes),
   )
   // Whoever sends a change that changes nothing gets to read the secret.
-  if (unchanged !== null) await noteRead(ctx, actor, unchanged)
+  if (unchanged !== null) await noteRead(ctx, actor, unchanged, { inTurn: false })
   return stored
 }
 

@@ -49,14 +49,13 @@ export async function createIn(
   requireFreeNames(rows, await queries.findTaken(tx, change.environment.id, rows, []))
   const ids = rows.map(({ id }) => id)
   const refs = rows.map((row) => ({ ...row, version: 1 }))
-  const [, , , , stored] = await pipelined(
+  await pipelined(
     queries.insert(tx, change, rows).execute(),
-    overrideQueries.put(tx, change, overrides).execute(),
+    ...(overrides.length === 0 ? [] : [overrideQueries.put(tx, change, overrides).execute()]),
     queries.markChanged(tx, change).execute(),
     record(ctx, tx, actor, eventOf('secret.created', change.environment, refs)),
-    storedSecrets(tx, change, ids),
   )
-  return stored
+  return await storedSecrets(tx, change, ids)
 }
 
 /** With ids in their order: those that are created together are listed as they came. */

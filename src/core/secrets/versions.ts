@@ -61,7 +61,7 @@ export async function restore(
     return { restored: { id, version: newest.version + (isSame ? 0 : 1), secret }, isSame }
   })
   if (isSame && restored.secret !== null) {
-    await noteRead(ctx, actor, eventOf('secret.read', environment, [restored.secret]))
+    await noteRead(ctx, actor, eventOf('secret.read', environment, [restored.secret]), { inTurn: false })
   }
   return restored
 }
