@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => ctx.close())
 
 /** What is sealed is read by other routes than those that write it: the tests of these routes read it back. */
-const ELSEWHERE = /^\/v1\/secrets\b/
+const ELSEWHERE = /^\/v1\/(?:secrets|environments\/:id\/secrets)\b/
 
 const NO_PERMISSIONS = { permissions: {}, app_permissions: {} }
 const ALL_PERMISSIONS = {

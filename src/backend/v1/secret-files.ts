@@ -10,7 +10,7 @@ import { Text } from '../../core/schema.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
 import { responses } from '../http/responses.ts'
-import { checkPlace, PlaceQuery, PlainQuery, placeOf, plainFilterOf } from '../http/secret-queries.ts'
+import { checkPlace, PlaceQuery, PlainQuery, placeOf, plainFilterOf } from '../http/secret-parameters.ts'
 
 const tags = ['Secrets']
 const never = 'plaintext is kept nowhere'

@@ -21,7 +21,7 @@ import {
   PlainQuery,
   placeOf,
   plainFilterOf,
-} from '../http/secret-queries.ts'
+} from '../http/secret-parameters.ts'
 
 const tags = ['Secrets']
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   service = api(ctx)
   ada = await owner(ctx)
   admin = service.as(ada.token)
-  const shop = await app(ctx, undefined, ['Development'])
+  const shop = await app(ctx, undefined, ['Development', 'Staging'])
   appId = shop.id
   environmentId = shop.environments[0]?.id ?? ''
   const secrets = secretsOf(admin, environmentId)
@@ -72,6 +72,9 @@ async function examples() {
     '/v1/logs/audit': '/v1/logs/audit',
     '/v1/me/keys': '/v1/me/keys',
     '/v1/members/invites': '/v1/members/invites',
+    '/v1/secrets': `/v1/secrets?app_id=${appId}&env=staging`,
+    '/v1/secrets/diff': `/v1/secrets/diff?app_id=${appId}&from=staging&to=staging`,
+    '/v1/secrets/export': `/v1/secrets/export?app_id=${appId}&env=staging`,
     '/v1/service-accounts/:id': `/v1/service-accounts/${robot.id}`,
     '/v1/service-accounts/:id/tokens': `/v1/service-accounts/${robot.id}/tokens`,
     '/v1/tokens': '/v1/tokens',
@@ -87,7 +90,10 @@ describe('every GET of /v1 and /service/secrets', () => {
     )
     const declared = (isRemembered: boolean) =>
       routes
-        .filter(({ hooks }) => !('not' in Object(hooks.detail?.['x-remember'])) === isRemembered)
+        .filter(
+          ({ hooks }) =>
+            !/"n(?:ot|ever)":/.test(JSON.stringify(hooks.detail?.['x-remember'] ?? {})) === isRemembered,
+        )
         .map(({ path }) => path.replace(/(.)\/$/, '$1'))
         .sort()
     expect(declared(true)).toEqual(Object.keys(remembered).sort())

@@ -261,6 +261,7 @@ describe('GET /v1/secrets', () => {
     expect(await value()).toBe('u:own-u:dev@h-5432/${none} ${{ a }}')
     expect(await value('&raw=true')).toMatch(/^\$\{USER\}:\$\{PASS\}/)
     // What was read on the way is in the audit log of those environments, too.
+    await ctx.repeats.flush()
     const entries = await ctx.db`
       select environment_id, new_values from audit_entries where event_type = 'secret.read'
       and environment_id in ${ctx.db([shop.environments[0]?.id ?? '', billing.environments[0]?.id ?? ''])}`
