@@ -133,6 +133,14 @@ describe('whatever the token', () => {
     expect(await line.succeeds(['run', '--path', '/non-ascii', 'env'])).toContain(`SIGNS=${value}\n`)
   }, 60_000)
 
+  test('a key in small letters that was written over HTTP is injected and exported, but not found by `get`', async () => {
+    const secrets = [{ key: 'small', value: 'kept', path: '/case' }]
+    await deployment.ask('POST', `/v1/secrets/?app_id=${app.id}&env=production`, { secrets })
+    expect(await line.succeeds(['run', '--path', '/case', 'echo "<$small>"'])).toContain('<kept>')
+    expect(await line.exported('/case')).toEqual({ small: 'kept' })
+    expect(await line.fails(['secrets', 'get', 'small', '--path', '/case'])).toContain('Secret not found')
+  }, 60_000)
+
   test('deleting some keys leaves the others, and names those that do not exist', async () => {
     await Promise.all(['A', 'B', 'C'].map((key) => line.create(key, key.toLowerCase(), '/letters')))
     const words = ['secrets', 'delete', 'A', 'C', 'NONE', '--path', '/letters']
