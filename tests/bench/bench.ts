@@ -5,6 +5,7 @@ import { testContext } from '../support/context.ts'
 import { owner } from '../support/people.ts'
 import { clientKeys } from './client-keys.ts'
 import { grants } from './grants.ts'
+import { secrets } from './secrets.ts'
 import { inTurns, print, SECONDS } from './turns.ts'
 
 /*
@@ -75,5 +76,6 @@ await reading('/v1/roles')
 await reading(`/v1/members/${ada.id}`)
 await ctx.close()
 await clientKeys()
+await secrets()
 await grants()
 process.exit(0)
