@@ -210,6 +210,7 @@ type Tables = {
     expires_at: Date | null
     created_at: Date
     updated_at: Date
+    reminded_expiry: Date | null
   }>
   service_accounts: Readonly<{
     id: string

@@ -9,14 +9,20 @@ import { MAX_SECRETS_PER_REQUEST, type NewOverride } from '../secrets/secret.ts'
 import { normaliseTags, Tags } from '../secrets/tags.ts'
 import { keyFault } from './plain-secret.ts'
 
-const plainText = defineKind('PlainText', (value, field, { maxBytes }) => {
+const plainText = defineKind('PlainText', (value, field, { maxLength }) => {
   if (typeof value !== 'string') return `${field} must be a string.`
-  return Buffer.byteLength(value) > Number(maxBytes) ? `${field} must have at most ${maxBytes} bytes.` : null
+  return Buffer.byteLength(value) > Number(maxLength)
+    ? `${field} must have at most ${maxLength} bytes.`
+    : null
 })
 
 /** A text that is sealed before it is stored, of at most so many bytes of UTF-8. */
 const PlainText = (maxBytes: number, description: string): TUnsafe<string> =>
-  plainText<string>({ type: 'string', maxBytes, description: `${description} At most ${maxBytes} bytes.` })
+  plainText<string>({
+    type: 'string',
+    maxLength: maxBytes,
+    description: `${description} At most ${maxBytes} bytes.`,
+  })
 
 const key = defineKind('SecretKey', (value, field) =>
   typeof value === 'string' ? keyFault(value, field) : `${field} must be a string.`,

@@ -284,3 +284,80 @@ describe('GET /v1/secrets', () => {
     expect((await service.as(developer.token).get(place)).body[0].value).toBe(written)
   })
 })
+
+describe('/v1/secrets checks in order', () => {
+  test('401, permission 403, query 400, body 400, environment 404, server-side encryption 400', async () => {
+    const dark = await app(ctx)
+    await client.put(`/v1/apps/${dark.id}`, { sse_enabled: false })
+    const nobody = service.as((await member(ctx, { id: await role({ Secrets: [] }) })).token)
+    const developer = service.as((await member(ctx, 'developer')).token)
+    const bad = { secrets: [] }
+    const good = { secrets: [{ key: 'A', value: '1' }] }
+    const off = `/v1/secrets?app_id=${dark.id}&env=production`
+    const attempts: [number, Pick<Client, 'post'>, string, unknown][] = [
+      [401, service.anonymous, '/v1/secrets', bad],
+      [403, nobody, '/v1/secrets', bad],
+      [400, developer, '/v1/secrets', bad],
+      [400, developer, `/v1/secrets?app_id=${shop.id}`, good],
+      [400, developer, place, bad],
+      [404, developer, place, good],
+      [404, client, `/v1/secrets?app_id=${shop.id}&env=none`, good],
+      [404, client, `/v1/secrets?app_id=x&env=production`, good],
+      [400, client, off, good],
+      [404, developer, off, good],
+      [200, client, place, good],
+      [409, client, place, good],
+    ]
+    for (const [status, caller, path, body] of attempts) {
+      expect((await caller.post(path, body)).status, `${path} ${JSON.stringify(body)}`).toBe(status)
+    }
+    for (const query of ['raw=x', 'path=/a%20b', `key=${'k'.repeat(301)}`, 'key=A&key=B']) {
+      expect((await client.get(`${place}&${query}`)).status, query).toBe(400)
+    }
+    expect((await developer.get(place)).status).toBe(404)
+    expect((await nobody.get(place)).status).toBe(403)
+    expect((await nobody.get('/v1/secrets/export')).status).toBe(403)
+    expect((await client.get('/v1/secrets/export')).status).toBe(400)
+  })
+
+  test('refuses bodies with a sentence that names the field, and none of the text', async () => {
+    const long = 'n'.repeat(64 * 1024 + 1)
+    const refused: [object | string, string][] = [
+      [{ value: 'v' }, 'secrets[0].key is required.'],
+      [{ key: 'K' }, 'secrets[0].value is required.'],
+      [{ key: '', value: 'v' }, 'secrets[0].key must not be empty.'],
+      [
+        { key: 'a b', value: 'v' },
+        'secrets[0].key must not contain white space, control characters, "=", "{" or "}".',
+      ],
+      [{ key: 'é'.repeat(129), value: 'v' }, 'secrets[0].key must have at most 256 bytes.'],
+      [{ key: 'K', value: long }, 'secrets[0].value must have at most 65536 bytes.'],
+      [{ key: 'K', value: 1 }, 'secrets[0].value must be a string.'],
+      [
+        { key: 'K', value: 'v', comment: 'c'.repeat(4097) },
+        'secrets[0].comment must have at most 4096 bytes.',
+      ],
+      [{ key: 'K', value: 'v', extra: 'v' }, 'Unknown field "secrets[0].extra".'],
+      [
+        { key: 'K', value: 'v', expiresAt: null, expires_at: null },
+        'secrets[0] must have only one of expiresAt and expires_at.',
+      ],
+      [{ key: 'K', value: 'v', tags: ['a', 'a'] }, 'secrets[0].tags must not list a tag twice.'],
+    ]
+    for (const [secret, error] of refused) {
+      expect(await client.post(place, { secrets: [secret] })).toMatchObject({ status: 400, body: { error } })
+    }
+    for (const key of ['a=b', 'a{', '}', 'a\tb', 'a\u00a0b', 'a\nb', '\u0085']) {
+      expect((await client.post(place, { secrets: [{ key, value: '' }] })).status, JSON.stringify(key)).toBe(
+        400,
+      )
+    }
+    const exact = { key: 'k'.repeat(256), value: 'v'.repeat(64 * 1024), comment: 'c'.repeat(4096) }
+    expect((await client.post(place, { secrets: [exact] })).body[0]).toMatchObject(exact)
+  })
+})
+
+const role = async (appPermissions: object): Promise<string> => {
+  const permissions = { permissions: {}, app_permissions: appPermissions }
+  return (await client.post('/v1/roles', { name: `Role ${randomUUID()}`, permissions })).body.id
+}
