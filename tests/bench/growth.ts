@@ -1,0 +1,243 @@
+import { createApp } from '../../src/backend/app.ts'
+import { pageWith } from '../../src/core/pagination.ts'
+import { type TestContext, testContext } from '../support/context.ts'
+import { fillOrganisation, type OrganisationSize } from '../support/large-organisation.ts'
+import { owner, session, token } from '../support/people.ts'
+import { addSection } from './report.ts'
+import { median } from './turns.ts'
+
+const SIZES = {
+  '10 members': { members: 10, serviceAccounts: 10, apps: 10, roles: 10, invites: 10, entries: 1000 },
+  '100 members': { members: 100, serviceAccounts: 100, apps: 100, roles: 100, invites: 100, entries: 10_000 },
+  '10,000 members': {
+    members: 10_000,
+    serviceAccounts: 1000,
+    apps: 1000,
+    roles: 200,
+    invites: 1000,
+    entries: 1_000_000,
+  },
+} as const satisfies Record<string, OrganisationSize>
+
+/** How often each read is measured, and how long at most. */
+const [TIMES, MILLISECONDS] = [25, 1500]
+
+/**
+ * How long every list and read takes in a small and in a large organisation, from the database each time. The middle
+ * size has full pages too: it is what the large one is compared with.
+ */
+export async function growth(): Promise<void> {
+  const places: Place[] = []
+  for (const size of Object.values(SIZES)) places.push(await place(size))
+  const columns = [...Object.keys(SIZES).map((size) => `${size}, ms`), 'growth']
+  for (const [title, reads] of Object.entries(READS)) {
+    const rows: [string, ...string[]][] = []
+    for (const [name, read] of Object.entries(reads)) {
+      const [small = 0, middle = 0, large = 0] = await times(places, read)
+      rows.push([name, ...[small, middle, large].map((time) => time.toFixed(2)), `${(large / middle).toFixed(1)} ×`])
+    }
+    addSection({ title, columns: ['Read', ...columns], rows })
+  }
+  requireEveryRead(places[0] as Place)
+  for (const { ctx } of places) await ctx.close()
+}
+
+/** An organisation of one size, and what the paths of its reads are made from. */
+type Place = Readonly<{
+  ctx: TestContext
+  app: ReturnType<typeof createApp>
+  asked: Set<string>
+  ada: string
+  developer: string
+  ownSession: string
+  ids: Readonly<Record<'member' | 'account' | 'role' | 'app' | 'environment' | 'automation' | 'user', string>>
+  after: Readonly<Record<'members' | 'service-accounts' | 'apps' | 'access' | 'audit', string>>
+}>
+
+type Read = (place: Place) => Readonly<{ path: string; token: string }>
+
+const asOwner =
+  (path: (place: Place) => string): Read =>
+  (place) => ({ path: path(place), token: place.ada })
+const asDeveloper =
+  (path: (place: Place) => string): Read =>
+  (place) => ({ path: path(place), token: place.developer })
+
+const audit = (query: (place: Place) => string): Read => asOwner((place) => `/v1/logs/audit?${query(place)}`)
+const access = (query: (place: Place) => string): Read => asOwner((place) => `/v1/access?${query(place)}`)
+const hidden = (query: (place: Place) => string): Read =>
+  asDeveloper((place) => `/v1/logs/audit?${query(place)}`)
+
+const READS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
+  'Pages of 50': {
+    'members': asOwner(() => '/v1/members?limit=50'),
+    'members, from the middle': asOwner(({ after }) => `/v1/members?cursor=${after.members}`),
+    'service accounts': asOwner(() => '/v1/service-accounts?limit=50'),
+    'service accounts, from the middle': asOwner(
+      ({ after }) => `/v1/service-accounts?cursor=${after['service-accounts']}`,
+    ),
+    'roles': asOwner(() => '/v1/roles?limit=50'),
+    'apps': asOwner(() => '/v1/apps?limit=50'),
+    'apps, from the middle': asOwner(({ after }) => `/v1/apps?cursor=${after.apps}`),
+    'apps, as a Developer of 10': asDeveloper(() => '/v1/apps?limit=50'),
+    'environments of an app': asOwner(({ ids }) => `/v1/environments?app_id=${ids.app}&limit=50`),
+    'invites': asOwner(() => '/v1/members/invites?limit=50'),
+    'own tokens': asDeveloper(() => '/v1/tokens?limit=50'),
+    'tokens of a service account': asOwner(({ ids }) => `/v1/service-accounts/${ids.account}/tokens?limit=50`),
+    'own sessions': (place) => ({ path: '/service/auth/sessions?limit=50', token: place.ownSession }),
+  },
+  'The list of access, pages of 50': {
+    'without a filter': access(() => ''),
+    'without a filter, from the middle': access(({ after }) => `cursor=${after.access}`),
+    'member_id': access(({ ids }) => `member_id=${ids.member}`),
+    'service_account_id': access(({ ids }) => `service_account_id=${ids.account}`),
+    'app_id': access(({ ids }) => `app_id=${ids.app}`),
+    'environment_id': access(({ ids }) => `environment_id=${ids.environment}`),
+    'app_id and environment_id': access(({ ids }) => `app_id=${ids.app}&environment_id=${ids.environment}`),
+    'member_id and environment_id': access(
+      ({ ids }) => `member_id=${ids.member}&environment_id=${ids.environment}`,
+    ),
+  },
+  'The audit log, pages of 50': {
+    'without a filter': audit(() => ''),
+    'from the middle': audit(({ after }) => `cursor=${after.audit}`),
+    'from and to': audit(() => 'from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z'),
+    'resource_type': audit(() => 'resource_type=role'),
+    'resource_id': audit(({ ids }) => `resource_id=${ids.environment}`),
+    'event_type': audit(() => 'event_type=role.updated'),
+    'event_type that never happened': audit(() => 'event_type=app.deleted'),
+    'actor_type': audit(() => 'actor_type=service_account'),
+    'actor_type that never acted': audit(() => 'actor_type=operator'),
+    'actor_id': audit(({ ids }) => `actor_id=${ids.user}`),
+    'actor_id that acts most': audit(({ ids }) => `actor_id=${ids.automation}`),
+    'actor_id and event_type, in no entry': audit(
+      ({ ids }) => `actor_id=${ids.automation}&event_type=user.signed_in`,
+    ),
+    'actor_id and resource_type, in no entry': audit(
+      ({ ids }) => `actor_id=${ids.automation}&resource_type=user`,
+    ),
+    'actor_id and actor_type, in no entry': audit(({ ids }) => `actor_id=${ids.automation}&actor_type=user`),
+    'actor_type and event_type, in no entry': audit(
+      () => 'actor_type=service_account&event_type=user.signed_in',
+    ),
+    'actor_type and resource_type, in no entry': audit(
+      () => 'actor_type=service_account&resource_type=user',
+    ),
+    'event_type and resource_type, in no entry': audit(() => 'event_type=user.signed_in&resource_type=app'),
+    'resource_id and event_type': audit(
+      ({ ids }) => `resource_id=${ids.environment}&event_type=environment.updated`,
+    ),
+    'as a Developer of 10 apps': hidden(() => ''),
+    'as a Developer of 10 apps, event_type': hidden(() => 'event_type=environment.updated'),
+    'as a Developer of 10 apps, resource_type': hidden(() => 'resource_type=app'),
+    'as a Developer of 10 apps, actor_id': hidden(({ ids }) => `actor_id=${ids.automation}`),
+  },
+  'One thing': {
+    'caller': asDeveloper(() => '/v1/me'),
+    'organisation': asOwner(() => '/v1/organisation'),
+    'member': asOwner(({ ids }) => `/v1/members/${ids.member}`),
+    'service account': asOwner(({ ids }) => `/v1/service-accounts/${ids.account}`),
+    'role': asOwner(({ ids }) => `/v1/roles/${ids.role}`),
+    'app': asOwner(({ ids }) => `/v1/apps/${ids.app}`),
+    'environment': asOwner(({ ids }) => `/v1/environments/${ids.environment}`),
+    'access of a member, 10 apps': asOwner(({ ids }) => `/v1/members/${ids.member}/access`),
+    'access of a service account, 10 apps': asOwner(({ ids }) => `/v1/service-accounts/${ids.account}/access`),
+    'own keys, 30 environments': asDeveloper(() => '/v1/me/keys'),
+  },
+  'Whole lists, which grow with what they list': {
+    'members': asOwner(() => '/v1/members'),
+    'service accounts': asOwner(() => '/v1/service-accounts'),
+    'roles': asOwner(() => '/v1/roles'),
+    'apps': asOwner(() => '/v1/apps'),
+    'invites': asOwner(() => '/v1/members/invites'),
+    'access of the Owner, every app': (place) => ({ path: '/v1/me/keys', token: place.ada }),
+  },
+}
+
+async function place(size: OrganisationSize): Promise<Place> {
+  const ctx = await testContext({ CACHE_MEGABYTES: '0', RATE_LIMIT_AUTH: 'off' })
+  const ada = await owner(ctx)
+  const { developerId, serviceAccountId } = await fillOrganisation(ctx, size)
+  return {
+    ctx,
+    app: createApp(ctx),
+    asked: new Set(),
+    ada: ada.token,
+    developer: await token(ctx, developerId, 'pat'),
+    ownSession: await session(ctx, ada.userId),
+    ids: await idsOf(ctx, developerId, serviceAccountId),
+    after: await middleOf(ctx),
+  }
+}
+
+async function idsOf(ctx: TestContext, member: string, account: string): Promise<Place['ids']> {
+  const [ids] = await ctx.db<[Omit<Place['ids'], 'member' | 'account'>]>`
+    select (select id from roles where kind = 'custom' limit 1) as role,
+      (select app_id from grants where principal_id = ${member} order by environment_id limit 1) as app,
+      (select environment_id from grants where principal_id = ${member} order by environment_id limit 1) as environment,
+      (select actor_id from audit_entries where event_type = 'environment.updated' limit 1) as automation,
+      (select actor_id from audit_entries where event_type = 'token.created' limit 1) as user`
+  return { member, account, ...ids }
+}
+
+/** Cursors to the middle of long lists. */
+async function middleOf(ctx: TestContext): Promise<Place['after']> {
+  const cursor = (list: string, row: Record<string, Date | string> | undefined) =>
+    pageWith(
+      ctx,
+      list,
+      [row],
+      true,
+      () => Object.values(row ?? {}).map((value) => (value instanceof Date ? value.toISOString() : value)),
+      () => null,
+    ).nextCursor ?? ''
+  const middle = async (list: string, table: string, columns: readonly string[]) => {
+    const key = ctx.db(columns as string[])
+    const [row] = await ctx.db`
+      select ${key} from ${ctx.db(table)} order by ${key} offset (select count(*) / 2 from ${ctx.db(table)}) limit 1`
+    return cursor(list, row)
+  }
+  return {
+    members: await middle('members', 'members', ['created_at', 'id']),
+    'service-accounts': await middle('service-accounts', 'service_accounts', ['created_at', 'id']),
+    apps: await middle('apps', 'apps', ['created_at', 'id']),
+    access: await middle('access', 'grants', ['principal_id', 'environment_id']),
+    audit: await middle('audit', 'audit_entries', ['timestamp', 'id']),
+  }
+}
+
+/** The median time of a read in each place. They take turns, so that the machine's noise is in all of them. */
+async function times(places: readonly Place[], read: Read): Promise<number[]> {
+  const taken = places.map((): number[] => [])
+  const start = performance.now()
+  for (let turn = -2; turn < TIMES; turn++) {
+    if (turn > 2 && performance.now() - start > MILLISECONDS) break
+    for (const [index, place] of places.entries()) {
+      const time = await timeOf(place, read(place))
+      if (turn >= 0) taken[index]?.push(time)
+    }
+  }
+  return taken.map(median)
+}
+
+async function timeOf({ app, asked }: Place, { path, token }: ReturnType<Read>): Promise<number> {
+  asked.add(new URL(path, 'http://localhost').pathname)
+  const headers = { authorization: `Bearer ${token}` }
+  const start = performance.now()
+  const response = await app.handle(new Request(`http://localhost${path}`, { headers }))
+  const text = await response.text()
+  const taken = performance.now() - start
+  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`)
+  return taken
+}
+
+/** No read under /v1 may be left out. */
+function requireEveryRead({ app, asked }: Place): void {
+  const reads = app.routes.filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/'))
+  const patterns = reads.map(({ path }) => path.replace(/(.)\/$/, '$1'))
+  const missing = patterns.filter((pattern) => {
+    const matching = new RegExp(`^${pattern.replace(/:[a-z_]+/g, '[^/]+')}$`)
+    return ![...asked].some((path) => matching.test(path))
+  })
+  if (missing.length > 0) throw new Error(`not measured: ${missing.join(', ')}`)
+}

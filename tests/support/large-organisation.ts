@@ -1,0 +1,245 @@
+import { type Database, openDatabase, type Transaction } from '../../src/platform/postgres/database.ts'
+import type { TestContext } from './context.ts'
+
+/** How much of everything an organisation gets beside its Owner. Each app has three environments. */
+export type OrganisationSize = Readonly<{
+  members: number
+  serviceAccounts: number
+  apps: number
+  roles: number
+  invites: number
+  entries: number
+}>
+
+/** Some of its members: one of many grants is enough to read as. */
+export type LargeOrganisation = Readonly<{ developerId: string; serviceAccountId: string }>
+
+const GRANTED_APPS = 10
+const ADMINS = 20
+
+/**
+ * Fills the organisation by SQL, and has the planner look at it. Each member and service account, but a few Admins, is
+ * granted ten apps; keys, hashes and secrets are texts of the right length that open nothing.
+ */
+export async function fillOrganisation(ctx: TestContext, size: OrganisationSize): Promise<LargeOrganisation> {
+  const db = openDatabase(ctx.database.config, { max: 1, deadlines: null })
+  try {
+    return await fill(db, ctx.clock.now(), size)
+  } finally {
+    await db.end({ timeout: 1 })
+  }
+}
+
+async function fill(db: Database, now: Date, size: OrganisationSize): Promise<LargeOrganisation> {
+  await db`set statement_timeout = 0`
+  await db.begin(async (tx) => {
+    // What is inserted breaks no foreign key: checking each would take most of the time.
+    await tx`set local session_replication_role = replica`
+    await tx`
+      create temp table filling on commit preserve rows as
+      select p.organisation_id, p.identity_key, p.wrapped_private_key, ${now}::timestamptz as now,
+        'ph:v1:' || repeat('0', 64) || ':' || repeat('A', 140) as wrapped
+      from principals p where p.role_kind = 'owner'`
+    await fillRoles(tx, size)
+    await fillPrincipals(tx, size)
+    await fillApps(tx, size)
+    await fillGrants(tx, Math.min(size.apps, GRANTED_APPS))
+    await fillAccounts(tx)
+    await fillInvites(tx, size)
+    await withoutIndexes(tx, 'audit_entries', () => fillEntries(tx, size))
+  })
+  await db`vacuum (analyze)`
+  const [made] = await db<LargeOrganisation[]>`
+    select (select id from made_principals where type = 'member' and kind = 'developer' order by n desc limit 1) as "developerId",
+      (select id from made_principals where type = 'service_account' order by n desc limit 1) as "serviceAccountId"`
+  if (made === undefined) throw new Error('there is no organisation to fill')
+  return made
+}
+
+/** Makes the indexes of a table, but those of constraints, after its rows: that is many times faster. */
+async function withoutIndexes(tx: Transaction, table: string, work: () => Promise<void>): Promise<void> {
+  const indexes = await tx<{ name: string; definition: string }[]>`
+    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index i
+    where indrelid = ${table}::regclass and not exists (select 1 from pg_constraint where conindid = i.indexrelid)`
+  for (const { name } of indexes) await tx`drop index ${tx(name)}`
+  await work()
+  await tx`set local maintenance_work_mem = '256MB'`
+  for (const { definition } of indexes) await tx.unsafe(definition)
+}
+
+async function fillRoles(tx: Transaction, { roles }: OrganisationSize): Promise<void> {
+  await tx`
+    insert into roles (id, organisation_id, kind, name, name_key, description, color, permissions, created_at, updated_at)
+    select gen_random_uuid(), f.organisation_id, 'custom', 'Role ' || n, 'role ' || n, 'What it is for', '#336699',
+      '{"permissions": {"Members": ["read"], "Logs": ["read"]}, "appPermissions": {"Environments": ["read"]}}',
+      f.now + n * interval '1 minute', f.now
+    from filling f, generate_series(1, ${roles}::int) n`
+  await tx`
+    create temp table made_roles as
+    select id, kind, row_number() over (partition by kind order by created_at, id) as n from roles`
+}
+
+/** Members with their accounts, and service accounts; half of them have custom roles. */
+async function fillPrincipals(tx: Transaction, { members, serviceAccounts, roles }: OrganisationSize) {
+  await tx`
+    create temp table made_principals as
+    with counted as (
+      select 'member' as type, n, case when n <= least(${ADMINS}, ${members}::int / 5) then 'admin'
+        when n % 2 = 0 then 'custom' else 'developer' end as kind
+      from generate_series(1, ${members}::int) n
+      union all
+      select 'service_account', n, case when n % 2 = 0 then 'custom' else 'service' end
+      from generate_series(1, ${serviceAccounts}::int) n
+    )
+    select c.*, gen_random_uuid() as id, gen_random_uuid() as user_id, r.id as role_id,
+      row_number() over (order by c.type, c.n) as place
+    from counted c join made_roles r on r.kind = c.kind and r.n = case c.kind when 'custom' then 1 + c.n % ${roles}::int else 1 end`
+  await tx`
+    insert into principals (id, organisation_id, type, role_id, role_kind, identity_key, wrapped_private_key)
+    select p.id, f.organisation_id, p.type, p.role_id, p.kind, f.identity_key, f.wrapped_private_key
+    from made_principals p, filling f`
+  await tx`
+    insert into users (id, email, email_key, full_name, password_hash, email_verified_at, created_at, updated_at)
+    select user_id, 'member-' || n || '@example.org', 'member-' || n || '@example.org', 'Member ' || n, repeat('x', 97),
+      f.now, f.now + n * interval '1 second', f.now
+    from made_principals, filling f where type = 'member'`
+  await tx`
+    insert into members (id, organisation_id, user_id, created_at, updated_at)
+    select id, f.organisation_id, user_id, f.now + n * interval '1 second', f.now
+    from made_principals, filling f where type = 'member'`
+  await tx`
+    insert into service_accounts (id, organisation_id, name, created_at, updated_at)
+    select id, f.organisation_id, 'Service account ' || n, f.now + n * interval '1 second', f.now
+    from made_principals, filling f where type = 'service_account'`
+}
+
+async function fillApps(tx: Transaction, { apps }: OrganisationSize): Promise<void> {
+  await tx`
+    create temp table made_apps as
+    select n, gen_random_uuid() as id from generate_series(0, ${apps}::int - 1) n`
+  await tx`
+    create temp table made_environments as
+    select a.n as app_n, a.id as app_id, index, gen_random_uuid() as id, row_number() over (order by a.n, index) - 1 as n
+    from made_apps a, generate_series(0, 2) index`
+  await tx`
+    insert into apps (id, organisation_id, name, name_key, description, created_at, updated_at)
+    select id, f.organisation_id, 'App ' || n, 'app ' || n, 'What it does', f.now + n * interval '1 second', f.now
+    from made_apps, filling f`
+  await tx`
+    insert into environments (id, organisation_id, app_id, name, name_key, env_type, index, public_key, wrapped_seed,
+      wrapped_salt, created_at, updated_at)
+    select id, f.organisation_id, app_id, 'environment-' || index, 'environment-' || index, 'custom', index,
+      repeat('0', 64), f.wrapped, f.wrapped, f.now + n * interval '1 second', f.now
+    from made_environments, filling f`
+}
+
+/** Ten apps each, in turn; and a copy of every key that a principal can use. */
+async function fillGrants(tx: Transaction, each: number): Promise<void> {
+  await tx`
+    insert into grants (organisation_id, principal_id, app_id, environment_id, created_at)
+    select f.organisation_id, p.id, e.app_id, e.id, f.now
+    from filling f, made_principals p
+    cross join generate_series(0, ${each}::int - 1) k
+    join made_environments e on e.app_n = (p.place * 7 + k) % (select count(*) from made_apps)
+    where p.kind <> 'admin'`
+  await tx`
+    insert into environment_keys (organisation_id, principal_id, app_id, environment_id, wrapped_seed, wrapped_salt, created_at)
+    select g.organisation_id, g.principal_id, g.app_id, g.environment_id, f.wrapped, f.wrapped, f.now
+    from grants g, filling f
+    union all
+    select f.organisation_id, p.id, e.app_id, e.id, f.wrapped, f.wrapped, f.now
+    from filling f, principals p, made_environments e where p.role_kind in ('owner', 'admin')`
+}
+
+/** What an account has to sign in with, and what signing in leaves: one of each. Tokens of everybody. */
+async function fillAccounts(tx: Transaction): Promise<void> {
+  const hash = tx`sha256(uuid_send(gen_random_uuid()))`
+  await tx`
+    insert into tokens (id, organisation_id, principal_id, name, hash, created_at, expires_at, created_by)
+    select gen_random_uuid(), f.organisation_id, p.id, 'Token ' || k, ${hash}, f.now, f.now + interval '90 days', p.id
+    from filling f, made_principals p, generate_series(1, 3) k`
+  await tx`
+    insert into sessions (id, user_id, cookie_hash, created_at, last_used_at, expires_at)
+    select gen_random_uuid(), user_id, ${hash}, f.now, f.now, f.now + interval '30 days'
+    from filling f, made_principals where type = 'member'`
+  await tx`
+    insert into session_tokens (hash, session_id, expires_at)
+    select ${hash}, s.id, f.now + interval '15 minutes' from filling f, sessions s`
+  await tx`
+    insert into passkeys (id, user_id, rp_id, credential_id, public_key, counter, transports, name, created_at)
+    select gen_random_uuid(), user_id, 'localhost', ${hash}, ${hash}, 0, '{internal}', 'Laptop', f.now
+    from filling f, made_principals where type = 'member'`
+  await tx`
+    insert into totp_secrets (user_id, wrapped_secret, last_step, created_at, confirmed_at)
+    select user_id, f.wrapped, 1, f.now, f.now from filling f, made_principals where type = 'member'`
+  await tx`
+    insert into recovery_codes (user_id, hash) select user_id, ${hash} from made_principals where type = 'member'`
+  await tx`
+    insert into sso_identities (id, user_id, provider, issuer, subject, created_at)
+    select gen_random_uuid(), user_id, 'example', 'https://example.org', n::text, f.now
+    from filling f, made_principals where type = 'member'`
+  await tx`
+    insert into email_links (id, user_id, purpose, nonce, created_at, expires_at)
+    select gen_random_uuid(), user_id, 'reset-password', ${hash}, f.now, f.now + interval '1 hour'
+    from filling f, made_principals where type = 'member'`
+  await tx`
+    insert into second_factor_tickets (hash, user_id, browser_hash, password_digest, created_at, expires_at)
+    select ${hash}, user_id, ${hash}, ${hash}, f.now, f.now + interval '5 minutes'
+    from filling f, made_principals where type = 'member'`
+  for (const table of ['sso_used_states', 'used_challenges']) {
+    await tx`
+      insert into ${tx(table)} (hash, expires_at)
+      select ${hash}, f.now + interval '5 minutes' from filling f, made_principals where type = 'member'`
+  }
+  await tx`
+    insert into sign_in_attempts (key, window_start, expires_at, count)
+    select encode(${hash}, 'hex'), f.now, f.now + interval '1 minute', 1
+    from filling f, made_principals where type = 'member'`
+}
+
+async function fillInvites(tx: Transaction, { invites }: OrganisationSize): Promise<void> {
+  await tx`
+    insert into invites (id, organisation_id, email, email_key, role_id, role_kind, state, nonce, invited_by, created_at,
+      expires_at)
+    select gen_random_uuid(), f.organisation_id, 'guest-' || i || '@example.org', 'guest-' || i || '@example.org', r.id,
+      r.kind, 'pending', '\\x00', p.id, f.now + i * interval '1 second', f.now + interval '14 days'
+    from filling f, generate_series(1, ${invites}::int) i
+    join made_roles r on r.kind = 'developer'
+    join made_principals p on p.type = 'service_account' and p.n = 1`
+}
+
+/**
+ * Of twenty entries: eight are of one service account's changes of environments, two of apps, five are sign-ins, two are
+ * changes of access, and one each is a new token, a changed role and an ended session.
+ */
+async function fillEntries(tx: Transaction, { entries }: OrganisationSize): Promise<void> {
+  await tx`
+    insert into audit_entries (id, organisation_id, event_type, resource_type, resource_id, app_id, environment_id,
+      actor_type, actor_id, actor_metadata, resource_metadata, old_values, new_values, description, ip_address, user_agent,
+      request_id, timestamp)
+    select gen_random_uuid(), f.organisation_id, event_type, split_part(event_type, '.', 1),
+      case when environment_id is not null then environment_id when app_id is not null then app_id
+        when event_type = 'user.signed_in' then user_id::text else member_id::text end::text,
+      app_id, environment_id,
+      case when environment_id is null then 'user' else 'service_account' end,
+      case when environment_id is not null then account_id when event_type = 'user.signed_in' then user_id else member_id end,
+      '{"name": "Member", "role": "Developer"}', '{"name": "What it is called"}',
+      '{"name": "before"}', '{"name": "after"}', 'Something happened that takes a sentence to tell.', '192.0.2.1',
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)', gen_random_uuid()::text,
+      f.now - n * interval '1 second'
+    from filling f, (
+      select i.n, i.event_type, m.id as member_id, m.user_id,
+        (select id from made_principals where type = 'service_account' and n = 1) as account_id,
+        case when i.event_type like 'environment.%' or i.event_type like 'app.%' then e.app_id::text end as app_id,
+        case when i.event_type like 'environment.%' then e.id::text end as environment_id
+      from (
+        select n, (array_fill('environment.updated'::text, array[8]) || array_fill('app.updated'::text, array[2])
+          || array_fill('user.signed_in'::text, array[5]) || array_fill('member.access_changed'::text, array[2])
+          || '{token.created,role.updated,session.ended}'::text[])[1 + n % 20] as event_type,
+          hashint8(n) & 2147483647 as chance
+        from generate_series(1, ${entries}::int) n
+      ) i
+      join made_environments e on e.n = i.chance % (select count(*) from made_environments)
+      join made_principals m on m.type = 'member' and m.n = 1 + i.chance % (select count(*) from made_principals where type = 'member')
+    ) entry`
+}
