@@ -9,17 +9,18 @@ export type OrganisationSize = Readonly<{
   roles: number
   invites: number
   entries: number
+  /** How many apps each of them is granted; 10 unless told. */
+  grantedApps?: number
 }>
 
 /** Some of its members: one of many grants is enough to read as. */
 export type LargeOrganisation = Readonly<{ developerId: string; serviceAccountId: string }>
 
-const GRANTED_APPS = 10
 const ADMINS = 20
 
 /**
  * Fills the organisation by SQL, and has the planner look at it. Each member and service account, but a few Admins, is
- * granted ten apps; keys, hashes and secrets are texts of the right length that open nothing.
+ * granted a few apps; keys, hashes and secrets are texts of the right length that open nothing.
  */
 export async function fillOrganisation(ctx: TestContext, size: OrganisationSize): Promise<LargeOrganisation> {
   const db = openDatabase(ctx.database.config, { max: 1, deadlines: null })
@@ -43,7 +44,7 @@ async function fill(db: Database, now: Date, size: OrganisationSize): Promise<La
     await fillRoles(tx, size)
     await fillPrincipals(tx, size)
     await fillApps(tx, size)
-    await fillGrants(tx, Math.min(size.apps, GRANTED_APPS))
+    await fillGrants(tx, Math.min(size.apps, size.grantedApps ?? 10))
     await fillAccounts(tx)
     await fillInvites(tx, size)
     await withoutIndexes(tx, 'audit_entries', () => fillEntries(tx, size))
@@ -133,7 +134,7 @@ async function fillApps(tx: Transaction, { apps }: OrganisationSize): Promise<vo
     from made_environments, filling f`
 }
 
-/** Ten apps each, in turn; and a copy of every key that a principal can use. */
+/** Some apps each, in turn; and a copy of every key that a principal can use. */
 async function fillGrants(tx: Transaction, each: number): Promise<void> {
   await tx`
     insert into grants (organisation_id, principal_id, app_id, environment_id, created_at)
