@@ -11,3 +11,7 @@ create index audit_entries_by_actor_and_event on audit_entries (organisation_id,
 create index audit_entries_by_actor_and_resource_type on audit_entries (organisation_id, actor_id, resource_type, timestamp desc, id desc);
 create index audit_entries_by_actor_type_and_event on audit_entries (organisation_id, actor_type, event_type, timestamp desc, id desc);
 create index audit_entries_by_actor_type_and_resource_type on audit_entries (organisation_id, actor_type, resource_type, timestamp desc, id desc);
+
+-- What operators list, and who was ever a member.
+create index users_listing on users (created_at, id);
+create index members_by_user on members (user_id);

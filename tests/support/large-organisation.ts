@@ -11,12 +11,12 @@ export type OrganisationSize = Readonly<{
   entries: number
   /** How many apps each of them is granted; 10 unless told. */
   grantedApps?: number
+  /** How many members are Admins at most; 20 unless told. */
+  admins?: number
 }>
 
 /** Some of its members: one of many grants is enough to read as. */
 export type LargeOrganisation = Readonly<{ developerId: string; serviceAccountId: string }>
-
-const ADMINS = 20
 
 /**
  * Fills the organisation by SQL, and has the planner look at it. Each member and service account, but a few Admins, is
@@ -81,11 +81,14 @@ async function fillRoles(tx: Transaction, { roles }: OrganisationSize): Promise<
 }
 
 /** Members with their accounts, and service accounts; half of them have custom roles. */
-async function fillPrincipals(tx: Transaction, { members, serviceAccounts, roles }: OrganisationSize) {
+async function fillPrincipals(
+  tx: Transaction,
+  { members, serviceAccounts, roles, admins = 20 }: OrganisationSize,
+) {
   await tx`
     create temp table made_principals as
     with counted as (
-      select 'member' as type, n, case when n <= least(${ADMINS}, ${members}::int / 5) then 'admin'
+      select 'member' as type, n, case when n <= least(${admins}::int, ${members}::int / 5) then 'admin'
         when n % 2 = 0 then 'custom' else 'developer' end as kind
       from generate_series(1, ${members}::int) n
       union all
@@ -198,13 +201,17 @@ async function fillAccounts(tx: Transaction): Promise<void> {
     from filling f, made_principals where type = 'member'`
 }
 
+/** Pending invites, and three times as many that were accepted. */
 async function fillInvites(tx: Transaction, { invites }: OrganisationSize): Promise<void> {
   await tx`
     insert into invites (id, organisation_id, email, email_key, role_id, role_kind, state, nonce, invited_by, created_at,
-      expires_at)
-    select gen_random_uuid(), f.organisation_id, 'guest-' || i || '@example.org', 'guest-' || i || '@example.org', r.id,
-      r.kind, 'pending', '\\x00', p.id, f.now + i * interval '1 second', f.now + interval '14 days'
-    from filling f, generate_series(1, ${invites}::int) i
+      expires_at, closed_at)
+    select gen_random_uuid(), f.organisation_id, 'guest-' || i || '@example.org', 'guest-' || i || '@example.org',
+      case when is_pending then r.id end, case when is_pending then r.kind end,
+      case when is_pending then 'pending' else 'accepted' end, '\\x00', p.id, f.now + i * interval '1 second',
+      f.now + interval '14 days', case when not is_pending then f.now end
+    from filling f, generate_series(1, ${invites}::int * 4) i
+    cross join lateral (select i % 4 = 0 as is_pending) s
     join made_roles r on r.kind = 'developer'
     join made_principals p on p.type = 'service_account' and p.n = 1`
 }

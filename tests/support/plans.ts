@@ -34,7 +34,7 @@ export async function explainedDatabase(
     max: 1,
     max_lifetime: null,
     onnotice: ({ message = '' }) => {
-      const json = /plan:\n(\{[^]*\})\s*$/.exec(message)?.[1]
+      const [, json] = message.split('plan:\n')
       if (json !== undefined) looks.push(...looksOf((JSON.parse(json) as { Plan: Plan }).Plan))
     },
   })
@@ -62,7 +62,8 @@ export async function explainedDatabase(
 function looksOf(plan: Plan): Look[] {
   const below = (plan.Plans ?? []).flatMap(looksOf)
   const table = plan['Relation Name']
-  if (table === undefined || !plan['Node Type'].endsWith('Scan')) return below
+  // A branch that was not taken looked at nothing.
+  if (table === undefined || !plan['Node Type'].endsWith('Scan') || plan['Actual Loops'] === 0) return below
   const passedOver = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)
   const rows = (plan['Actual Rows'] + passedOver) * plan['Actual Loops']
   return [{ table, how: plan['Node Type'], rows }, ...below]

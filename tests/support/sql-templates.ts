@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dir, '../..')
 export type Template = Readonly<{ text: string; place: string }>
 
 /** What stands for each value of a template. */
-const VALUE = '${}'
+const VALUE = `$\{}`
 
 /** Every tagged template of the files that match: statements, and the parts of which they are made. */
 export async function templatesIn(pattern: string): Promise<Template[]> {
@@ -42,8 +42,8 @@ export function recording<Db extends object>(db: Db, record: (text: string) => v
       return Reflect.apply(target as () => unknown, self, args)
     },
     get: (target, name) => {
-      const value = Reflect.get(target, name)
-      return name === 'begin' || name === 'beginWithin' || name === 'savepoint'
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' && ['begin', 'beginWithin', 'savepoint'].includes(String(name))
         ? (...args: unknown[]) => value(...args.map(wrap))
         : value
     },
@@ -74,7 +74,10 @@ class Scanner {
       else if (rest === '/*') this.#at = this.#after('*/')
       else if (character === "'" || character === '"') this.#string(character)
       else if (character === '`') this.#template()
-      else if (character === '/' && /[(=,:[!&|?{};]\s*$/.test(this.#source.slice(Math.max(0, this.#at - 20), this.#at)))
+      else if (
+        character === '/' &&
+        /[(=,:[!&|?{};]\s*$/.test(this.#source.slice(Math.max(0, this.#at - 20), this.#at))
+      )
         this.#regularExpression()
       else {
         if (character === until && depth === 0) return

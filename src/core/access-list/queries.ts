@@ -15,13 +15,11 @@ export const list = (db: Queryable, organisationId: string, filter: AccessFilter
       (${byGrant(db, organisationId, filter, range)})
       order by principal_id, environment_id limit ${limit}
     )
-    select r.principal_id, r.app_id, r.environment_id, r.via, p.type as principal_type,
-      coalesce(u.full_name, s.name) as principal_name
+    select r.principal_id, r.principal_type, r.app_id, r.environment_id, r.via,
+      coalesce(
+        (select u.full_name from members m join users u on u.id = m.user_id where m.principal_id = r.principal_id),
+        (select s.name from service_accounts s where s.id = r.principal_id)) as principal_name
     from access r
-    join principals p on p.id = r.principal_id
-    left join members m on m.principal_id = p.id
-    left join users u on u.id = m.user_id
-    left join service_accounts s on s.id = p.id
     order by r.principal_id, r.environment_id`
 }
 
@@ -34,7 +32,7 @@ const byRole = (
 ) => {
   const [principal, environment] = range.after ?? []
   return db`
-    select p.id as principal_id, e.app_id, e.id as environment_id, 'role' as via
+    select p.id as principal_id, p.type as principal_type, e.app_id, e.id as environment_id, 'role' as via
     from principals p cross join lateral (
       select e.app_id, e.id from environments e
       where e.organisation_id = p.organisation_id
@@ -60,7 +58,7 @@ const byGrant = (
     g.app_id = (select app_id from environments where organisation_id = ${organisationId} and id = ${environmentId ?? null})
     and g.environment_id = ${environmentId ?? null}`
   return db`
-    select p.id, g.app_id, g.environment_id, 'grant'
+    select p.id, p.type, g.app_id, g.environment_id, 'grant'
     from principals p join grants g on g.organisation_id = p.organisation_id and g.principal_id = p.id
     where ${isListed(db, organisationId, filter)} and p.role_kind not in ('owner', 'admin')
       ${appId === undefined ? db`` : db`and g.app_id = ${appId}`}

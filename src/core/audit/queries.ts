@@ -66,11 +66,17 @@ function entriesInRange(
 }
 
 /** An actor has one type: whether it is this one is looked up once, instead of in each of the actor's entries. */
-const hasActorType = (db: Queryable, organisationId: string, actorType: string, actorId: string | undefined) =>
+const hasActorType = (
+  db: Queryable,
+  organisationId: string,
+  actorType: string,
+  actorId: string | undefined,
+) =>
   actorId === undefined
     ? db`actor_type = ${actorType}`
     : db`${actorType} = (
-        select actor_type from audit_entries where organisation_id = ${organisationId} and actor_id = ${actorId} limit 1)`
+        select actor_type from audit_entries where organisation_id = ${organisationId} and actor_id = ${actorId}
+        order by timestamp desc, id desc limit 1)`
 
 const allValues = (db: Queryable) => db`old_values, new_values, ip_address, user_agent`
 

@@ -51,7 +51,8 @@ export const accountStatements: Statements = {
     authentication.findBySessionToken(db, it.sessionTokenHash, true),
   'authentication: findByCookie': (db, it) => authentication.findByCookie(db, it.cookieHash, false),
   'authentication: markTokenUsed': (db, it) => authentication.markTokenUsed(db, it.token, it.now, it.now),
-  'authentication: markSessionUsed': (db, it) => authentication.markSessionUsed(db, it.session, it.now, it.now),
+  'authentication: markSessionUsed': (db, it) =>
+    authentication.markSessionUsed(db, it.session, it.now, it.now),
 
   'links: find': (db, it) => links.find(db, it.link, 'reset-password', it.now, it.later),
   'links: insert': (db, it) =>
@@ -149,7 +150,8 @@ export const accountStatements: Statements = {
       expiresAt: it.later,
     }),
   'sessions: lockAndMarkUsed': (db, it) => sessions.lockAndMarkUsed(db, it.session, it.now),
-  'sessions: removeSurplusTokens': (db, it) => sessions.removeSurplusTokens(db, it.session, it.now, it.later, 0),
+  'sessions: removeSurplusTokens': (db, it) =>
+    sessions.removeSurplusTokens(db, it.session, it.now, it.later, 0),
   'sessions: insertToken': (db, it) => sessions.insertToken(db, it.session, it.hash, it.later),
   'sessions: lockShared': (db, it) => sessions.lockShared(db, it.session),
   'sessions: list': (db, it) => sessions.list(db, it.user, activeTimes(it.now), PAGE),
@@ -161,7 +163,14 @@ export const accountStatements: Statements = {
   'sign-in-limits: count': (db, it) =>
     count(
       undefined as never,
-      [{ key: 'new', rate: { limit: 1, windowSeconds: 60 }, start: it.now.getTime(), end: it.later.getTime() }],
+      [
+        {
+          key: 'new',
+          rate: { limit: 1, windowSeconds: 60 },
+          start: it.now.getTime(),
+          end: it.later.getTime(),
+        },
+      ],
       db,
     ),
 

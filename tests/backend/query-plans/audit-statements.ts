@@ -1,9 +1,9 @@
+import type { Context } from '../../../src/context.ts'
 import { visibilityFor } from '../../../src/core/audit/entry.ts'
 import * as audit from '../../../src/core/audit/queries.ts'
 import { findOrganisationId, requireServerSecret } from '../../../src/core/deployment.ts'
 import { removeExpired } from '../../../src/core/housekeeping.ts'
 import { changeOrganisation } from '../../../src/core/transactions.ts'
-import type { Context } from '../../../src/context.ts'
 import type { Database } from '../../../src/platform/postgres/database.ts'
 import { later, PAGE } from './organisation-statements.ts'
 import type { Statements, Things } from './statements.ts'
@@ -33,15 +33,19 @@ const entry = (ctx: Context, it: Things) => ({
 /** The statements about the audit log, and those that no request sends by itself. */
 export const auditStatements: Statements = {
   'audit: list': (db, it) => audit.list(db, it.organisation, {}, null, PAGE),
-  'audit: list, later': (db, it) => audit.list(db, it.organisation, {}, null, later(it.now.toISOString(), it.new)),
+  'audit: list, later': (db, it) =>
+    audit.list(db, it.organisation, {}, null, later(it.now.toISOString(), it.new)),
   'audit: list, from and to': (db, it) =>
     audit.list(db, it.organisation, { from: new Date(it.now.getTime() - 60_000), to: it.later }, null, PAGE),
-  'audit: list, resource type': (db, it) => audit.list(db, it.organisation, { resourceType: 'role' }, null, PAGE),
+  'audit: list, resource type': (db, it) =>
+    audit.list(db, it.organisation, { resourceType: 'role' }, null, PAGE),
   'audit: list, resource': (db, it) => audit.list(db, it.organisation, { resourceId: it.app }, null, PAGE),
-  'audit: list, event': (db, it) => audit.list(db, it.organisation, { eventType: 'role.updated' }, null, PAGE),
+  'audit: list, event': (db, it) =>
+    audit.list(db, it.organisation, { eventType: 'role.updated' }, null, PAGE),
   'audit: list, event that never happened': (db, it) =>
     audit.list(db, it.organisation, { eventType: 'app.deleted' }, null, PAGE),
-  'audit: list, actor type': (db, it) => audit.list(db, it.organisation, { actorType: 'operator' }, null, PAGE),
+  'audit: list, actor type': (db, it) =>
+    audit.list(db, it.organisation, { actorType: 'operator' }, null, PAGE),
   'audit: list, actor': (db, it) => audit.list(db, it.organisation, { actorId: it.member }, null, PAGE),
   'audit: list, actor and event in no entry': (db, it) =>
     audit.list(db, it.organisation, { actorId: it.automation, eventType: 'user.signed_in' }, null, PAGE),
@@ -50,7 +54,13 @@ export const auditStatements: Statements = {
   'audit: list, actor and actor type in no entry': (db, it) =>
     audit.list(db, it.organisation, { actorId: it.automation, actorType: 'user' }, null, PAGE),
   'audit: list, actor type and event in no entry': (db, it) =>
-    audit.list(db, it.organisation, { actorType: 'service_account', eventType: 'user.signed_in' }, null, PAGE),
+    audit.list(
+      db,
+      it.organisation,
+      { actorType: 'service_account', eventType: 'user.signed_in' },
+      null,
+      PAGE,
+    ),
   'audit: list, actor type and resource type in no entry': (db, it) =>
     audit.list(db, it.organisation, { actorType: 'service_account', resourceType: 'user' }, null, PAGE),
   'audit: list, without global access': (db, it) =>

@@ -22,8 +22,10 @@ const stamps = (at: Date) => ({ created_at: at, updated_at: at })
 /** The statements about what an organisation consists of. */
 export const organisationStatements: Statements = {
   'access-list: list': (db, it) => accessList.list(db, it.organisation, {}, PAGE),
-  'access-list: list, later': (db, it) => accessList.list(db, it.organisation, {}, later(it.member, it.environment)),
-  'access-list: list, member': (db, it) => accessList.list(db, it.organisation, { memberId: it.member }, PAGE),
+  'access-list: list, later': (db, it) =>
+    accessList.list(db, it.organisation, {}, later(it.member, it.environment)),
+  'access-list: list, member': (db, it) =>
+    accessList.list(db, it.organisation, { memberId: it.member }, PAGE),
   'access-list: list, service account': (db, it) =>
     accessList.list(db, it.organisation, { serviceAccountId: it.account }, PAGE),
   'access-list: list, app': (db, it) => accessList.list(db, it.organisation, { appId: it.app }, PAGE),
@@ -48,7 +50,8 @@ export const organisationStatements: Statements = {
   'apps: remove': (db, it) => apps.remove(db, it.app),
 
   'environments: list': (db, it) => environments.list(db, it.owner, it.app, PAGE),
-  'environments: list, without global access': (db, it) => environments.list(db, it.developer, it.app, later('1')),
+  'environments: list, without global access': (db, it) =>
+    environments.list(db, it.developer, it.app, later('1')),
   'environments: find': (db, it) => environments.find(db, it.developer, it.environment),
   'environments: findApp': (db, it) => environments.findApp(db, it.developer, it.app),
   'environments: principalsForNewEnvironments': (db, it) =>
@@ -75,7 +78,13 @@ export const organisationStatements: Statements = {
   },
 
   'grants: findPrincipal': (db, it) =>
-    grants.findPrincipal(db, it.organisation, { type: 'member', id: it.member }, [it.environment], it.account),
+    grants.findPrincipal(
+      db,
+      it.organisation,
+      { type: 'member', id: it.member },
+      [it.environment],
+      it.account,
+    ),
   'grants: existingApps': (db, it) => grants.existingApps(db, it.organisation, [it.app]),
   'grants: insertGrants': (db, it) =>
     grants.insertGrants(db, it.organisation, it.account, [it.notGranted], it.now),
@@ -114,11 +123,13 @@ export const organisationStatements: Statements = {
   'invites: isMember': (db, it) => invites.isMember(db, it.user),
 
   'members: list': (db, it) => members.list(db, it.organisation, PAGE),
-  'members: list, later': (db, it) => members.list(db, it.organisation, later(it.now.toISOString(), it.member)),
+  'members: list, later': (db, it) =>
+    members.list(db, it.organisation, later(it.now.toISOString(), it.member)),
   'members: list, whole': (db, it) => members.list(db, it.organisation, WHOLE),
   'members: find': (db, it) => members.find(db, it.organisation, it.member),
   'members: findWithAccess': (db, it) => members.findWithAccess(db, it.organisation, it.member),
-  'members: findWithAccess, of the Owner': (db, it) => members.findWithAccess(db, it.organisation, it.owner.id),
+  'members: findWithAccess, of the Owner': (db, it) =>
+    members.findWithAccess(db, it.organisation, it.owner.id),
   'members: insert': async (db, it) => {
     await db`update members set removed_at = ${it.now}, role_name = 'x' where id = ${it.member}`
     await db`
@@ -135,7 +146,8 @@ export const organisationStatements: Statements = {
 
   'organisations: find': (db, it) => organisations.find(db, it.organisation),
   'organisations: rename': (db, it) => organisations.rename(db, it.organisation, 'new', it.now),
-  'organisations: insert': (db, it) => organisations.insert(db, { id: it.new, name: 'new', ...stamps(it.now) }),
+  'organisations: insert': (db, it) =>
+    organisations.insert(db, { id: it.new, name: 'new', ...stamps(it.now) }),
   'organisations: insertRoles': (db, it) =>
     organisations.insertRoles(db, [
       {
@@ -149,7 +161,8 @@ export const organisationStatements: Statements = {
       } as never,
     ]),
   'organisations: serveOrganisation': (db, it) => organisations.serveOrganisation(db, it.organisation),
-  'organisations: findOwnerAndAdminRoles': (db, it) => organisations.findOwnerAndAdminRoles(db, it.organisation),
+  'organisations: findOwnerAndAdminRoles': (db, it) =>
+    organisations.findOwnerAndAdminRoles(db, it.organisation),
   'organisations: findOwner': (db, it) => organisations.findOwner(db, it.organisation),
 
   'principals: insert': (db, it) =>
@@ -173,7 +186,8 @@ export const organisationStatements: Statements = {
   'principals: remove, a service account': (db, it) => principals.remove(db, it.account),
 
   'roles: list': (db, it) => roles.list(db, it.organisation, PAGE),
-  'roles: list, later': (db, it) => roles.list(db, it.organisation, later('5', it.now.toISOString(), it.role)),
+  'roles: list, later': (db, it) =>
+    roles.list(db, it.organisation, later('5', it.now.toISOString(), it.role)),
   'roles: find': (db, it) => roles.find(db, it.organisation, it.role),
   'roles: countCustom': (db, it) => roles.countCustom(db, it.organisation),
   'roles: countHolders': (db, it) => roles.countHolders(db, it.organisation, it.role),
@@ -202,7 +216,8 @@ export const organisationStatements: Statements = {
   'service-accounts: list': (db, it) => serviceAccounts.list(db, it.organisation, PAGE),
   'service-accounts: count': (db, it) => serviceAccounts.count(db, it.organisation),
   'service-accounts: find': (db, it) => serviceAccounts.find(db, it.organisation, it.account),
-  'service-accounts: findWithAccess': (db, it) => serviceAccounts.findWithAccess(db, it.organisation, it.account),
+  'service-accounts: findWithAccess': (db, it) =>
+    serviceAccounts.findWithAccess(db, it.organisation, it.account),
   'service-accounts: findWithTokens': (db, it) =>
     serviceAccounts.findWithTokens(db, it.organisation, it.account, later(it.now.toISOString(), it.new)),
   'service-accounts: canAccessMore': (db, it) => serviceAccounts.canAccessMore(db, it.account, it.member),

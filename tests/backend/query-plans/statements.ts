@@ -56,7 +56,7 @@ export async function thingsOf(
       (select id from roles r where kind = 'custom' and not exists (select 1 from principals where role_id = r.id) limit 1) as "unusedRole",
       (select json_build_object('appId', e.app_id, 'environmentId', e.id) from environments e
         where not exists (select 1 from grants where environment_id = e.id and principal_id in (m.id, ${serviceAccountId})) limit 1) as "notGranted",
-      (select id from invites limit 1) as invite,
+      (select id from invites where state = 'pending' limit 1) as invite,
       t.id as token, t.hash as "tokenHash", s.id as session, s.cookie_hash as "cookieHash",
       (select hash from session_tokens where session_id = s.id) as "sessionTokenHash",
       (select id from email_links where user_id = m.user_id) as link,
@@ -72,7 +72,13 @@ export async function thingsOf(
     where p.id = ${developerId} limit 1`
   if (found === undefined) throw new Error('the developer lacks something')
   const actor = (id: string, kind: Actor['role']['kind']) =>
-    ({ type: 'user', id, userId: found.user, organisation: { id: found.organisation }, role: { kind } }) as Actor
+    ({
+      type: 'user',
+      id,
+      userId: found.user,
+      organisation: { id: found.organisation },
+      role: { kind },
+    }) as Actor
   return {
     ...(found as unknown as Things),
     owner: actor(found.owner_id, 'owner'),
