@@ -19,7 +19,7 @@ import {
   openDatabase,
 } from './platform/postgres/database.ts'
 import { createLookUps, type LookUps } from './platform/postgres/look-ups.ts'
-import { createStateVersions } from './platform/postgres/state-version.ts'
+import { createStateVersions, openForStateVersions } from './platform/postgres/state-version.ts'
 import { createQueue, type Queue } from './platform/queue/queue.ts'
 import { createReadMemory, type ReadMemory } from './platform/read-memory.ts'
 import type { SsoProvider } from './platform/sso/provider.ts'
@@ -97,13 +97,13 @@ export function createContext(
   }
 }
 
-/** The memory of reads, with a connection of its own; null where it is switched off. */
+/** The memory of reads, with connections of its own; null where it is switched off. */
 export function openReadMemory(
   { cacheMegabytes, deadlines }: Pick<Config, 'cacheMegabytes' | 'deadlines'>,
   database: DatabaseConfig,
   metrics: Metrics,
 ): ReadMemory | null {
   if (cacheMegabytes === 0) return null
-  const versions = createStateVersions(openDatabase(database, { max: 1, deadlines }), metrics)
+  const versions = createStateVersions(openForStateVersions(database, deadlines), metrics)
   return createReadMemory(versions, { maxBytes: cacheMegabytes * 1024 * 1024, metrics })
 }

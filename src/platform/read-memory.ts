@@ -41,12 +41,22 @@ export function createReadMemory(
   let items = new Map<string, Item<unknown>>()
   let loads = new Map<string, Promise<unknown>>()
   let bytes = 0
+  let asked: Promise<string> | null = null
+  let confirmed = Promise.resolve('')
 
   const begin = (version: string | null) => {
     current = version
     items = new Map()
     loads = new Map()
     bytes = 0
+  }
+  const enter = (version: string): string => {
+    if (version !== current) begin(version)
+    return version
+  }
+  const leave = (error: unknown): never => {
+    begin(null)
+    throw error
   }
   const remove = (key: string) => {
     bytes -= items.get(key)?.bytes ?? 0
@@ -71,15 +81,14 @@ export function createReadMemory(
   }
 
   return {
-    confirm: async () => {
-      try {
-        const version = await versions.confirm()
-        if (version !== current) begin(version)
-        return version
-      } catch (error) {
-        begin(null)
-        throw error
+    confirm: () => {
+      const answer = versions.confirm()
+      // Those who wait for the same answer share what follows from it.
+      if (answer !== asked) {
+        asked = answer
+        confirmed = answer.then(enter, leave)
       }
+      return confirmed
     },
     recall: <T>(what: Remembered, version: string, key: string) => {
       const name = `${what} ${key}`

@@ -21,7 +21,12 @@ import { createQueue, type Queue, type QueueContext } from '../../src/platform/q
 import { createProviders } from '../../src/platform/sso/providers.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 
-/** A configuration of a backend on localhost, with secrets of this name's own. */
+const hex = (name: string) => createHash('sha256').update(name).digest('hex')
+
+/** The secrets of every test's configuration: a process that is given them opens what a test has wrapped. */
+export const testSecrets = { SECRET_KEY: hex('SECRET_KEY'), SERVER_SECRET: hex('SERVER_SECRET') }
+
+/** A configuration of a backend on localhost. */
 export const testConfig = (environment: Record<string, string> = {}): Config =>
   readConfig('backend', {
     DATABASE_HOST: '127.0.0.1',
@@ -29,9 +34,8 @@ export const testConfig = (environment: Record<string, string> = {}): Config =>
     DATABASE_USER: 'keyward',
     DATABASE_PASSWORD: 'unused',
     HOST: 'localhost',
-    SECRET_KEY: hex('SECRET_KEY'),
-    SERVER_SECRET: hex('SERVER_SECRET'),
     LOG_LEVEL: 'error',
+    ...testSecrets,
     ...environment,
   })
 
@@ -47,11 +51,17 @@ export type TestContext = Context & {
  * Closing it fails when jobs are left in the queue. `start` is for what has a clock of its own, such as an identity
  * provider.
  */
-export async function testContext(
+export const testContext = async (
+  environment: Record<string, string> = {},
+  start?: Date,
+): Promise<TestContext> => await contextOn(await testDatabase(), environment, start)
+
+/** The same on a database that is there, which closing drops. */
+export async function contextOn(
+  database: TestDatabase,
   environment: Record<string, string> = {},
   start?: Date,
 ): Promise<TestContext> {
-  const database = await testDatabase()
   const config = testConfig(environment)
   const clock = fakeClock(start)
   const log = createLog(config.logLevel)
@@ -113,5 +123,3 @@ function lazyQueue(ctx: QueueContext): Queue<QueuedJob> {
 }
 
 export const uniqueName = (what: string) => `${what} ${randomUUID().slice(0, 8)}`
-
-const hex = (name: string) => createHash('sha256').update(name).digest('hex')

@@ -27,7 +27,7 @@ export function createAnswers(
 ) {
   const largeResponses = createLargeResponses()
 
-  const reply = async (request: Request, state: RequestState, answer: Answer): Promise<Response> => {
+  const reply = (request: Request, state: RequestState, answer: Answer): Response => {
     const { etag, headers, content } = answer
     const ifNoneMatch = request.headers.get('if-none-match')
     if (ifNoneMatch !== null && isNamedIn(ifNoneMatch, etag)) {
@@ -55,7 +55,7 @@ export function createAnswers(
     const answer = await answerOf(response, state)
     return answer === null
       ? await largeResponses.send(response, callerId(state.caller))
-      : await reply(request, state, answer)
+      : reply(request, state, answer)
   }
 
   return {
@@ -71,20 +71,20 @@ export function createAnswers(
       // By credential: what the guards have checked follows from its row, and so is the same at the same version.
       const key = `${caller.credential.id} ${request.url}`
       const known = memory.recall<Answer>('answer', version, key)
-      if (known !== undefined) return await replyFromMemory(request, state, known)
+      if (known !== undefined) return replyFromMemory(request, state, known)
       let own: Response | undefined
       const loaded = await memory.load<Answer>('answer', version, key, async () => {
         own = await load()
         const answer = state.isRemembered ? await answerOf(own, state) : null
         return answer === null ? null : { value: answer, bytes: answer.content.byteLength + HEADERS_BYTES }
       })
-      if (loaded !== null) return await replyFromMemory(request, state, loaded)
+      if (loaded !== null) return replyFromMemory(request, state, loaded)
       return await send(request, own ?? (await load()))
     },
   }
 
-  async function replyFromMemory(request: Request, state: RequestState, answer: Answer): Promise<Response> {
+  function replyFromMemory(request: Request, state: RequestState, answer: Answer): Response {
     state.route = answer.route
-    return await reply(request, state, answer)
+    return reply(request, state, answer)
   }
 }

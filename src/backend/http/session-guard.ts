@@ -12,22 +12,28 @@ import type { GuardInput } from './guard.ts'
 import { audited } from './refusals.ts'
 import { hostOf, type RequestStates } from './requests.ts'
 
-const CALLER_DESCRIPTIONS = {
-  any: 'any signed-in user, by session cookie or session token',
-  passwordAuth: 'any signed-in user, by session cookie or session token',
-  cookie: 'any signed-in user, by session cookie',
-  recent: 'any signed-in user, by session cookie, signed in within the last 10 minutes',
-  owner: 'the Owner, by session cookie, signed in within the last 10 minutes',
-  signOut: 'any signed-in user, by session cookie or session token',
-  factors: 'any signed-in user, by session cookie',
-  changeFactors: 'any signed-in user, by session cookie, signed in within the last 10 minutes',
-} as const
+/** What a kind of route asks of a session. */
+type Demands = {
+  /** A page that only has a session token must not change how its user signs in. */
+  cookieOnly?: true
+  recent?: true
+  owner?: true
+  /** Also for a session that lacks a required second factor. */
+  withoutFactor?: true
+}
 
-/** What a session may do that lacks a required second factor. */
-const WITHOUT_FACTOR: readonly string[] = ['signOut', 'factors', 'changeFactors']
+const KINDS = {
+  any: {},
+  passwordAuth: {},
+  cookie: { cookieOnly: true },
+  recent: { cookieOnly: true, recent: true },
+  owner: { cookieOnly: true, recent: true, owner: true },
+  signOut: { withoutFactor: true },
+  factors: { cookieOnly: true, withoutFactor: true },
+  changeFactors: { cookieOnly: true, recent: true, withoutFactor: true },
+} as const satisfies Record<string, Demands>
 
-/** What takes no session token: a page that only has one must not change how its user signs in. */
-const COOKIE_ONLY: readonly string[] = ['cookie', 'recent', 'owner', 'factors', 'changeFactors']
+type Kind = keyof typeof KINDS
 
 /**
  * Declares on a route under `/service/auth/` who may call it: `public` anyone, `session` a user with a session. With
@@ -35,21 +41,19 @@ const COOKIE_ONLY: readonly string[] = ['cookie', 'recent', 'owner', 'factors', 
  * requests other than GET must be JSON and must not come from other sites.
  */
 export const sessionGuard = (ctx: Context, requests: RequestStates) => {
-  const authorise = async (request: Request, kind: keyof typeof CALLER_DESCRIPTIONS): Promise<void> => {
+  const authorise = async (request: Request, kind: Kind): Promise<void> => {
     const { source } = requests.of(request)
-    const authorization = COOKIE_ONLY.includes(kind) ? null : request.headers.get('authorization')
-    if (authorization !== null) {
-      const caller = await authenticateSessionToken(ctx, authorization, source)
-      requests.setCaller(request, caller)
-      if (!WITHOUT_FACTOR.includes(kind)) requireFactor(caller)
-      return
-    }
-    const cookie = readSessionCookie(ctx.config, request)
-    const { caller, signedInAt } = await authenticateCookie(ctx, cookie, source)
+    const { cookieOnly, recent, owner, withoutFactor }: Demands = KINDS[kind]
+    const authorization = cookieOnly ? null : request.headers.get('authorization')
+    const { caller, signedInAt } =
+      authorization === null
+        ? await authenticateCookie(ctx, readSessionCookie(ctx.config, request), source)
+        : { caller: await authenticateSessionToken(ctx, authorization, source), signedInAt: null }
     requests.setCaller(request, caller)
-    if (!WITHOUT_FACTOR.includes(kind)) requireFactor(caller)
-    if (kind === 'owner') requireRecentlySignedInOwner(ctx, caller, signedInAt)
-    if (kind === 'recent' || kind === 'changeFactors') requireRecentSignIn(ctx, signedInAt)
+    if (!withoutFactor) requireFactor(caller)
+    if (signedInAt === null) return
+    if (owner) requireRecentlySignedInOwner(ctx, caller, signedInAt)
+    else if (recent) requireRecentSignIn(ctx, signedInAt)
   }
 
   return new Elysia({ name: 'session-guard', normalize: false }).use(audited).macro({
@@ -65,11 +69,11 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
         await requests.waitForPublicTurn(request)
       },
     }),
-    session: (kind: keyof typeof CALLER_DESCRIPTIONS) => ({
+    session: (kind: Kind) => ({
       detail: {
-        'x-permission': CALLER_DESCRIPTIONS[kind],
+        'x-permission': describe(KINDS[kind]),
         ...condition(kind),
-        security: SECURITY[kind],
+        security: securityOf(KINDS[kind]),
       } as object,
       transform: async (context: GuardInput) => {
         const { request } = context
@@ -87,20 +91,16 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
 }
 
 /** What the deployment must have switched on. */
-const condition = (kind: true | keyof typeof CALLER_DESCRIPTIONS) =>
+const condition = (kind: true | Kind) =>
   kind === 'passwordAuth' ? { 'x-condition': 'password authentication' } : {}
 
-const COOKIE_OR_TOKEN = [{ cookie: [] }, { bearer: [] }]
-const SECURITY = {
-  any: COOKIE_OR_TOKEN,
-  passwordAuth: COOKIE_OR_TOKEN,
-  signOut: COOKIE_OR_TOKEN,
-  cookie: [{ cookie: [] }],
-  recent: [{ cookie: [] }],
-  owner: [{ cookie: [] }],
-  factors: [{ cookie: [] }],
-  changeFactors: [{ cookie: [] }],
-} as const
+const describe = ({ cookieOnly, recent, owner }: Demands): string =>
+  (owner ? 'the Owner' : 'any signed-in user') +
+  (cookieOnly ? ', by session cookie' : ', by session cookie or session token') +
+  (recent ? ', signed in within the last 10 minutes' : '')
+
+const securityOf = ({ cookieOnly }: Demands) =>
+  cookieOnly ? [{ cookie: [] }] : [{ cookie: [] }, { bearer: [] }]
 
 function requirePasswordAuth(ctx: Context): void {
   if (!ctx.config.passwordAuth) throw forbidden('Password authentication is switched off.')

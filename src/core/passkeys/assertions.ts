@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { type AnsweredChallenge, type ChallengeUse, readChallenge, useChallenge } from './challenges.ts'
+import { type AnsweredChallenge, type ChallengeUse, useChallenge, verifyChallenged } from './challenges.ts'
 import type { PasskeyAssertion } from './passkey.ts'
 import * as queries from './queries.ts'
 import { verifyAssertion } from './webauthn.ts'
@@ -24,17 +24,13 @@ export async function checkAssertion(
   const credentialId = Buffer.from(assertion.id, 'base64url')
   const [passkey] = await queries.findByCredential(db, ctx.config.host, credentialId)
   if (passkey === undefined) return null
-  const ours: AnsweredChallenge[] = []
-  const verified = await verifyAssertion(ctx, assertion, passkey.public_key, (text) => {
-    const challenge = readChallenge(ctx, use, text)
-    if (challenge !== null) ours.push(challenge)
-    return challenge !== null
-  })
-  const [challenge] = ours
-  if (verified === null || challenge === undefined) return null
+  const answer = await verifyChallenged(ctx, use, (isExpected) =>
+    verifyAssertion(ctx, assertion, passkey.public_key, isExpected),
+  )
+  if (answer === null) return null
   const userHandle = assertion.response.userHandle ?? null
   if (userHandle !== null && userHandle !== userHandleOf(passkey.user_id)) return null
-  return { passkey, challenge, userHandle, counter: verified.counter }
+  return { passkey, challenge: answer.challenge, userHandle, counter: answer.verified.counter }
 }
 
 /**

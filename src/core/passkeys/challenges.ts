@@ -42,6 +42,25 @@ export function readChallenge(ctx: Context, use: ChallengeUse, challenge: string
   return { hash: createHash('sha256').update(bytes).digest(), expiresAt }
 }
 
+/**
+ * Has `verify` check an answer for this use, and tells which challenge it answers; null unless it is valid and the
+ * challenge is one of ours.
+ */
+export async function verifyChallenged<T>(
+  ctx: Context,
+  use: ChallengeUse,
+  verify: (isExpected: (challenge: string) => boolean) => Promise<T | null>,
+): Promise<{ verified: T; challenge: AnsweredChallenge } | null> {
+  const ours: AnsweredChallenge[] = []
+  const verified = await verify((text) => {
+    const challenge = readChallenge(ctx, use, text)
+    if (challenge !== null) ours.push(challenge)
+    return challenge !== null
+  })
+  const [challenge] = ours
+  return verified === null || challenge === undefined ? null : { verified, challenge }
+}
+
 /** Uses a challenge up; false when it was answered before, on whichever replica. */
 export const useChallenge = async (
   tx: Transaction,

@@ -1,14 +1,15 @@
 import type { Context } from '../../context.ts'
-import { type AccountRow, needsVerification } from '../accounts/account.ts'
+import type { AccountRow } from '../accounts/account.ts'
 import { findAccount, lockAccount } from '../accounts/accounts.ts'
 import type { RequestSource } from '../actor.ts'
-import { forbidden, unauthenticated } from '../errors.ts'
+import { unauthenticated } from '../errors.ts'
 import { logRepeated } from '../repeated-lines.ts'
 import { findTicket } from '../second-factor/tickets.ts'
 import { type CompletedSignIn, completeSignIn, type SignInBrowser } from '../sign-in/sign-in.ts'
 import { recordFailedSignIn } from '../sign-in/sign-in-audit.ts'
 import { countPasskeySignIn } from '../sign-in/sign-in-limits.ts'
 import { countingFailures } from '../sign-in/sign-in-metrics.ts'
+import { requireVerifiedAddress } from '../sign-in/verified-address.ts'
 import { transaction } from '../transactions.ts'
 import { type CheckedAssertion, checkAssertion, useAssertion } from './assertions.ts'
 import { CHALLENGE_SECONDS, newChallenge } from './challenges.ts'
@@ -68,10 +69,7 @@ async function byPasskey(
   }
   const account = await findAccount(ctx.db, checked.passkey.user_id)
   if (account === undefined) throw refused()
-  if (needsVerification(ctx, account)) {
-    void recordFailedSignIn(ctx, account, 'Sign-in refused: the e-mail address is not verified.', source)
-    throw forbidden('Verify your e-mail address first, with the link that was sent to it.')
-  }
+  requireVerifiedAddress(ctx, account, source)
   await use(ctx, account, checked, source)
   const proof = { method: 'passkey', passkeyId: checked.passkey.id } as const
   const signedIn = await completeSignIn(ctx, account, proof, source, deviceCookies)

@@ -11,29 +11,16 @@ import { listByCreation } from '../pagination.ts'
 import { countOf, found, written } from '../rows.ts'
 import type { FirstRecoveryCodes } from '../second-factor/factor.ts'
 import { factorsOf, voidLoneRecoveryCodes } from '../second-factor/factors.ts'
-import { renewRecoveryCodes } from '../second-factor/recovery-codes.ts'
+import { firstRecoveryCodes } from '../second-factor/recovery-codes.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import { changeOwnSignIn } from '../sign-in/own-change.ts'
 import { requireWayIn } from '../sign-in/ways-in.ts'
 import { normaliseName } from '../text.ts'
 import { userHandleOf } from './assertions.ts'
-import {
-  type AnsweredChallenge,
-  CHALLENGE_SECONDS,
-  newChallenge,
-  readChallenge,
-  useChallenge,
-} from './challenges.ts'
-import {
-  type AddPasskey,
-  MOST_PASSKEYS,
-  type Passkey,
-  type PasskeyAttestation,
-  present,
-  type RegistrationOptions,
-} from './passkey.ts'
+import { CHALLENGE_SECONDS, newChallenge, useChallenge, verifyChallenged } from './challenges.ts'
+import { type AddPasskey, MOST_PASSKEYS, type Passkey, present, type RegistrationOptions } from './passkey.ts'
 import * as queries from './queries.ts'
-import { ALGORITHMS, type VerifiedRegistration, verifyRegistration } from './webauthn.ts'
+import { ALGORITHMS, verifyRegistration } from './webauthn.ts'
 
 /** The caller's passkeys, oldest first. */
 export const list = (ctx: Context, caller: SignedInUser, request: PageRequest): Promise<Page<Passkey>> =>
@@ -81,12 +68,16 @@ export async function add(
   caller: SignedInUser,
   { name, passkey }: AddPasskey,
 ): Promise<Passkey & FirstRecoveryCodes> {
-  const { verified, challenge } = await verify(ctx, caller, passkey)
+  const answer = await verifyChallenged(ctx, useOf(caller), (isExpected) =>
+    verifyRegistration(ctx, passkey, isExpected),
+  )
+  if (answer === null) throw invalid()
+  const { verified, challenge } = answer
   return changeOwnSignIn(ctx, caller, async (tx) => {
     const { userId } = caller
     if (!(await useChallenge(tx, challenge))) throw invalid()
     requireRoom(MOST_PASSKEYS, await countOf(queries.count(tx, userId)))
-    const { recovery_codes } = await factorsOf(ctx, tx, userId)
+    const factors = await factorsOf(ctx, tx, userId)
     const row = written(
       await queries.insert(tx, {
         id: randomUUID(),
@@ -100,7 +91,7 @@ export async function add(
         created_at: ctx.clock.now(),
       }),
     )
-    const recoveryCodes = recovery_codes > 0 ? null : await renewRecoveryCodes(tx, userId)
+    const recoveryCodes = await firstRecoveryCodes(tx, userId, factors)
     await recordAddition(ctx, tx, caller, row)
     return { ...present(row), recoveryCodes }
   })
@@ -127,22 +118,6 @@ export const remove = (ctx: Context, caller: SignedInUser, id: string): Promise<
 
 const useOf = ({ credential }: SignedInUser) =>
   ({ purpose: 'registration', sessionId: credential.id }) as const
-
-async function verify(
-  ctx: Context,
-  caller: SignedInUser,
-  passkey: PasskeyAttestation,
-): Promise<{ verified: VerifiedRegistration; challenge: AnsweredChallenge }> {
-  const ours: AnsweredChallenge[] = []
-  const verified = await verifyRegistration(ctx, passkey, (text) => {
-    const challenge = readChallenge(ctx, useOf(caller), text)
-    if (challenge !== null) ours.push(challenge)
-    return challenge !== null
-  })
-  const [challenge] = ours
-  if (verified === null || challenge === undefined) throw invalid()
-  return { verified, challenge }
-}
 
 const invalid = () =>
   badRequest('passkey could not be verified. Begin again: a challenge is valid for 5 minutes, once.')

@@ -17,6 +17,13 @@ export async function renewRecoveryCodes(tx: Transaction, userId: string): Promi
   return codes
 }
 
+/** The recovery codes that come with a new factor; null for an account that has some. */
+export const firstRecoveryCodes = async (
+  tx: Transaction,
+  userId: string,
+  { recovery_codes }: queries.FactorsRow,
+): Promise<string[] | null> => (recovery_codes > 0 ? null : await renewRecoveryCodes(tx, userId))
+
 /** Uses a recovery code, however its letters and hyphens are written; false when it is wrong or was used. */
 export const useRecoveryCode = async (tx: Transaction, userId: string, code: string): Promise<boolean> =>
   (await queries.useRecoveryCode(tx, userId, hashOf(userId, code))).count > 0

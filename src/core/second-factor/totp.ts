@@ -9,7 +9,7 @@ import { changeOwnSignIn } from '../sign-in/own-change.ts'
 import type { ConfirmTotp, FirstRecoveryCodes, TotpSecret } from './factor.ts'
 import { factorsOf, voidLoneRecoveryCodes } from './factors.ts'
 import * as queries from './queries.ts'
-import { renewRecoveryCodes } from './recovery-codes.ts'
+import { firstRecoveryCodes } from './recovery-codes.ts'
 import { newSecret, stepOfCode, uriOf } from './totp-codes.ts'
 
 /** How long a new secret waits for its first code. */
@@ -43,9 +43,9 @@ export const confirmTotp = (
       throw notFound('Authenticator app to confirm')
     const step = stepOfCode(unwrap(ctx, userId, row.wrapped_secret), input.totp, now)
     if (step === null) throw unauthenticated('The code is wrong.')
-    const { recovery_codes } = await factorsOf(ctx, tx, userId)
+    const factors = await factorsOf(ctx, tx, userId)
     await queries.confirmTotp(tx, userId, step, now)
-    const recoveryCodes = recovery_codes > 0 ? null : await renewRecoveryCodes(tx, userId)
+    const recoveryCodes = await firstRecoveryCodes(tx, userId, factors)
     await recordCaller(ctx, tx, caller, {
       eventType: 'user.totp_added',
       resourceId: userId,

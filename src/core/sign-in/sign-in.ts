@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
-import { Account, type AccountRow, emailKey, needsVerification, presentAccount } from '../accounts/account.ts'
+import { Account, type AccountRow, emailKey, presentAccount } from '../accounts/account.ts'
 import { findAccountByEmail } from '../accounts/accounts.ts'
 import type { RequestSource } from '../actor.ts'
-import { forbidden, unauthenticated } from '../errors.ts'
+import { unauthenticated } from '../errors.ts'
 import { logRepeated } from '../repeated-lines.ts'
 import { Email, StrictObject, Text } from '../schema.ts'
 import type { SecondFactorAsked } from '../second-factor/factor.ts'
@@ -15,6 +15,7 @@ import { deviceCookie, knownDevice } from './devices.ts'
 import { recordFactorAsked, recordFailedSignIn, recordSignIn } from './sign-in-audit.ts'
 import { countAttempt } from './sign-in-limits.ts'
 import { countingFailures } from './sign-in-metrics.ts'
+import { requireVerifiedAddress } from './verified-address.ts'
 
 /** The body that signs in. */
 export const SignIn = StrictObject({ email: Email(), password: Text(1024) })
@@ -52,10 +53,7 @@ async function byPassword(
   const passwordHash = account?.password_hash ?? null
   const isRight = await ctx.passwords.verify(passwordHash, input.password)
   if (account === undefined || passwordHash === null || !isRight) throw failSignIn(ctx, account, source)
-  if (needsVerification(ctx, account)) {
-    void recordFailedSignIn(ctx, account, 'Sign-in refused: the e-mail address is not verified.', source)
-    throw forbidden('Verify your e-mail address first, with the link that was sent to it.')
-  }
+  requireVerifiedAddress(ctx, account, source)
   const factors = await factorsOf(ctx, ctx.db, account.user_id)
   if (hasFactor(factors)) {
     const ticket = await createTicket(ctx, account.user_id, passwordHash, browser)

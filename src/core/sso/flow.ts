@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { SsoProvider } from '../../platform/sso/provider.ts'
 import { findAccount } from '../accounts/accounts.ts'
-import { hasRightSetupToken } from '../accounts/registration.ts'
+import { countSetupTokenGuess, hasRightSetupToken } from '../accounts/registration.ts'
 import type { RequestSource } from '../actor.ts'
 import { authenticateCookie } from '../authentication/authenticate.ts'
 import { hasOrganisation } from '../deployment.ts'
@@ -14,7 +14,7 @@ import { enforce } from '../policy.ts'
 import { Id, StrictObject, Text } from '../schema.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import { type CompletedSignIn, completeSignIn } from '../sign-in/sign-in.ts'
-import { countSetupToken, countSsoStep } from '../sign-in/sign-in-limits.ts'
+import { countSsoStep } from '../sign-in/sign-in-limits.ts'
 import { type Attempt, attemptStep } from './attempt.ts'
 import {
   checksOf,
@@ -82,8 +82,7 @@ export async function startSignIn(
   const provider = findProvider(ctx, providerId)
   return await attemptStep(ctx, source, provider, async () => {
     const isFirst = !(await hasOrganisation(ctx.db))
-    const isGuess = isFirst && ctx.config.setupToken !== null && input.setup_token !== undefined
-    if (isGuess) await countSetupToken(ctx, source.ipAddress)
+    if (isFirst) await countSetupTokenGuess(ctx, input.setup_token, source)
     const hasSetupToken = hasRightSetupToken(ctx.config, input.setup_token)
     // The other rules are for when it is known who signs in.
     enforce(policy.start, { isFirst, hasSetupToken })

@@ -26,6 +26,8 @@ export type Transaction = postgres.TransactionSql
 export type DatabaseOptions = {
   /** How many connections; 10 unless told. */
   max?: number
+  /** How long the server may take to accept a connection; 5 s unless told. */
+  connectSeconds?: number
   /** How long a statement waits for a lock at most; 5 s unless told, and 0 for as long as it takes. */
   lockMilliseconds?: number
   /** How long statements and transactions may take; 5 s and 10 s unless told, and null for no deadline of ours. */
@@ -52,7 +54,7 @@ export function openDatabase(config: DatabaseConfig, options: DatabaseOptions = 
     password: () => config.password,
     ssl: sslOptions(config),
     max: options.max ?? 10,
-    connect_timeout: 5,
+    connect_timeout: options.connectSeconds ?? 5,
     backoff: (attempts: number) => Math.min(0.05 * 2 ** attempts, 1),
     connection: {
       application_name: 'keyward',

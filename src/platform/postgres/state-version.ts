@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Metrics } from '../metrics.ts'
-import type { Database } from './database.ts'
-import { leaveConnection } from './deadlines.ts'
+import { type Database, type DatabaseConfig, openDatabase } from './database.ts'
+import { type Deadlines, leaveConnection } from './deadlines.ts'
 import { DeadlinePassed } from './outages.ts'
 
 /** Asks the database which version its state has. */
@@ -17,10 +17,17 @@ export type StateVersions = Readonly<{
 /** Requests that wait for the same answer. */
 type Batch = PromiseWithResolvers<string> & { timer: ReturnType<typeof setTimeout> | undefined }
 
+/** After how long without an answer the question is sent on another connection as well. */
+const SILENCE_MILLISECONDS = 500
+
+/** A pool for `createStateVersions`: one connection is used while the database answers. */
+export const openForStateVersions = (config: DatabaseConfig, deadlines: Deadlines): Database =>
+  openDatabase(config, { max: 4, connectSeconds: 2, deadlines })
+
 /**
- * Confirms versions with one query at a time, on a connection that serves nothing else. Whoever asks while a query is
+ * Confirms versions with one question at a time, on connections that serve nothing else. Whoever asks while a question is
  * under way waits for the next one, which serves all who wait by then: the one under way may have read the state before
- * they asked. `db` must be a pool of one connection.
+ * they asked.
  */
 export function createStateVersions(
   db: Database,
@@ -44,14 +51,19 @@ export function createStateVersions(
     isAsking = true
     waiting = null
     try {
-      batch.resolve(await versionOf(db))
+      batch.resolve(await firstVersionOf(db))
       metrics.countConfirmation()
     } catch (error) {
       batch.reject(error)
     }
     clearTimeout(batch.timer)
-    isAsking = false
-    if (waiting !== null) void ask(waiting)
+    // After what has arrived meanwhile: one question serves more requests then.
+    if (waiting !== null) setImmediate(askNext)
+    else isAsking = false
+  }
+  const askNext = () => {
+    if (waiting === null) isAsking = false
+    else void ask(waiting)
   }
   return {
     confirm: (): Promise<string> => {
@@ -62,6 +74,18 @@ export function createStateVersions(
     },
     end: () => db.end({ timeout: 5 }),
   }
+}
+
+/**
+ * Sent again on another connection for as long as there is no answer. A database that was moved to another machine leaves
+ * connections behind that are never answered and never closed, and one that is being made just then is one of them.
+ */
+async function firstVersionOf(db: Database): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const ask = () => void versionOf(db).then(resolve, reject)
+  ask()
+  const timer = setInterval(ask, SILENCE_MILLISECONDS)
+  return await promise.finally(() => clearInterval(timer))
 }
 
 /**

@@ -4,7 +4,11 @@ import { createLog } from '../../../src/platform/log.ts'
 import { createMetrics } from '../../../src/platform/metrics.ts'
 import { type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
 import { migrate, readMigrations } from '../../../src/platform/postgres/migrate.ts'
-import { createStateVersions, type StateVersions } from '../../../src/platform/postgres/state-version.ts'
+import {
+  createStateVersions,
+  openForStateVersions,
+  type StateVersions,
+} from '../../../src/platform/postgres/state-version.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RestartablePostgres, startRestartablePostgres } from '../../support/restartable-postgres.ts'
 
@@ -18,7 +22,7 @@ beforeAll(async () => {
   db = openDatabase(server.config)
   await migrate(db, await readMigrations(), { log: createLog('silent'), clock: systemClock })
   const deadlines = { statementMilliseconds: 1000, transactionMilliseconds: 2000 }
-  versions = createStateVersions(openDatabase(server.config, { max: 1, deadlines }), metrics)
+  versions = createStateVersions(openForStateVersions(server.config, deadlines), metrics)
 }, 30_000)
 afterEach(() => server.thaw())
 afterAll(async () => {
