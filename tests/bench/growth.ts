@@ -2,9 +2,10 @@ import { createApp } from '../../src/backend/app.ts'
 import { pageWith } from '../../src/core/pagination.ts'
 import { type TestContext, testContext } from '../support/context.ts'
 import { fillOrganisation, type OrganisationSize } from '../support/large-organisation.ts'
-import { owner, session, token } from '../support/people.ts'
+import { member, owner, session } from '../support/people.ts'
 import { addSection } from './report.ts'
 import { median } from './turns.ts'
+import { wholeLists } from './whole-lists.ts'
 
 const SIZES = {
   '10 members': { members: 10, serviceAccounts: 10, apps: 10, roles: 10, invites: 10, entries: 1000 },
@@ -43,6 +44,8 @@ export async function growth(): Promise<void> {
     addSection({ title, columns: ['Read', ...columns], rows })
   }
   requireEveryRead(places[0] as Place)
+  const { ctx, ada } = places.at(-1) as Place
+  await wholeLists(ctx, ada)
   for (const { ctx } of places) await ctx.close()
 }
 
@@ -55,6 +58,8 @@ type Place = Readonly<{
   developer: string
   ownSession: string
   ids: Readonly<Record<'member' | 'account' | 'role' | 'app' | 'environment' | 'automation' | 'user', string>>
+  /** The query for an hour in the middle of the audit log. */
+  between: string
   after: Readonly<Record<'members' | 'service-accounts' | 'apps' | 'access' | 'audit', string>>
 }>
 
@@ -107,7 +112,7 @@ const READS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'The audit log, pages of 50': {
     'without a filter': audit(() => ''),
     'from the middle': audit(({ after }) => `cursor=${after.audit}`),
-    'from and to': audit(() => 'from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z'),
+    'from and to': audit(({ between }) => between),
     resource_type: audit(() => 'resource_type=role'),
     resource_id: audit(({ ids }) => `resource_id=${ids.environment}`),
     event_type: audit(() => 'event_type=role.updated'),
@@ -156,7 +161,7 @@ const READS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
     roles: asOwner(() => '/v1/roles'),
     apps: asOwner(() => '/v1/apps'),
     invites: asOwner(() => '/v1/members/invites'),
-    'access of the Owner, every app': (place) => ({ path: '/v1/me/keys', token: place.ada }),
+    'own keys of the Owner': asOwner(() => '/v1/me/keys'),
   },
 }
 
@@ -164,16 +169,30 @@ async function place(size: OrganisationSize): Promise<Place> {
   const ctx = await testContext({ CACHE_MEGABYTES: '0', RATE_LIMIT_AUTH: 'off' })
   const ada = await owner(ctx)
   const { developerId, serviceAccountId } = await fillOrganisation(ctx, size)
+  // One whose keys can be opened, with the access of one that was filled in.
+  const grace = await member(ctx, 'developer')
+  await copyAccess(ctx, developerId, grace.id)
   return {
     ctx,
     app: createApp(ctx),
     asked: new Set(),
     ada: ada.token,
-    developer: await token(ctx, developerId, 'pat'),
+    developer: grace.token,
     ownSession: await session(ctx, ada.userId),
     ids: await idsOf(ctx, developerId, serviceAccountId),
+    between: await hourOf(ctx),
     after: await middleOf(ctx),
   }
+}
+
+async function copyAccess(ctx: TestContext, from: string, to: string): Promise<void> {
+  await ctx.db`
+    insert into grants (organisation_id, principal_id, app_id, environment_id, created_at)
+    select organisation_id, ${to}, app_id, environment_id, created_at from grants where principal_id = ${from}`
+  await ctx.db`
+    insert into environment_keys (organisation_id, principal_id, app_id, environment_id, wrapped_seed, wrapped_salt, created_at)
+    select organisation_id, ${to}, app_id, environment_id, wrapped_seed, wrapped_salt, created_at
+    from environment_keys where principal_id = ${from}`
 }
 
 async function idsOf(ctx: TestContext, member: string, account: string): Promise<Place['ids']> {
@@ -184,6 +203,13 @@ async function idsOf(ctx: TestContext, member: string, account: string): Promise
       (select actor_id from audit_entries where event_type = 'environment.updated' limit 1) as automation,
       (select actor_id from audit_entries where event_type = 'token.created' limit 1) as user`
   return { member, account, ...ids }
+}
+
+async function hourOf(ctx: TestContext): Promise<string> {
+  const [row] =
+    await ctx.db`select timestamp from audit_entries order by timestamp offset (select count(*) / 2 from audit_entries) limit 1`
+  const from = new Date(row?.timestamp)
+  return `from=${from.toISOString()}&to=${new Date(from.getTime() + 3600_000).toISOString()}`
 }
 
 /** Cursors to the middle of long lists. */

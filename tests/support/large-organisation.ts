@@ -44,10 +44,12 @@ async function fill(db: Database, now: Date, size: OrganisationSize): Promise<La
     await fillRoles(tx, size)
     await fillPrincipals(tx, size)
     await fillApps(tx, size)
-    await fillGrants(tx, Math.min(size.apps, size.grantedApps ?? 10))
+    await withoutIndexes(tx, ['grants', 'environment_keys'], () =>
+      fillGrants(tx, Math.min(size.apps, size.grantedApps ?? 10)),
+    )
     await fillAccounts(tx)
     await fillInvites(tx, size)
-    await withoutIndexes(tx, 'audit_entries', () => fillEntries(tx, size))
+    await withoutIndexes(tx, ['audit_entries'], () => fillEntries(tx, size))
   })
   await db`vacuum (analyze)`
   const [made] = await db<LargeOrganisation[]>`
@@ -57,11 +59,15 @@ async function fill(db: Database, now: Date, size: OrganisationSize): Promise<La
   return made
 }
 
-/** Makes the indexes of a table, but those of constraints, after its rows: that is many times faster. */
-async function withoutIndexes(tx: Transaction, table: string, work: () => Promise<void>): Promise<void> {
+/** Makes the indexes of tables, but those of constraints, after their rows: that is many times faster. */
+async function withoutIndexes(
+  tx: Transaction,
+  tables: readonly string[],
+  work: () => Promise<void>,
+): Promise<void> {
   const indexes = await tx<{ name: string; definition: string }[]>`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index i
-    where indrelid = ${table}::regclass and not exists (select 1 from pg_constraint where conindid = i.indexrelid)`
+    where indrelid = any(${[...tables]}::regclass[]) and not exists (select 1 from pg_constraint where conindid = i.indexrelid)`
   for (const { name } of indexes) await tx`drop index ${tx(name)}`
   await work()
   await tx`set local maintenance_work_mem = '256MB'`
