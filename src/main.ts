@@ -233,7 +233,8 @@ const route =
   (request) =>
     BACKEND_PATHS.test(new URL(request.url).pathname) ? backend(request) : frontend(request)
 
-const BACKEND_PATHS = /^\/(v1|service|public|swagger|api\/auth\/callback)(\/|$)/
+// Some clients begin paths with two slashes, where their host was set with one at its end.
+const BACKEND_PATHS = /^\/+(v1|service|public|swagger|api\/auth\/callback)(\/|$)/
 
 const listenOptions = (config: Config) => ({ port: config.port, address: config.bindAddress })
 

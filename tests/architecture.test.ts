@@ -323,6 +323,7 @@ test('long files, bad names and defaults are found', () => {
   expect(badFiles(sources(bad), maxLines)).toHaveLength(Object.keys(bad).length)
   const good = {
     'src/core/short.ts': 'x\n'.repeat(250),
+    'src/core/tables.ts': `// Generated from the schema.\n${'x\n'.repeat(250)}`,
     'src/core/member-access.ts': '',
     'src/core/a.b.ts': '',
   }

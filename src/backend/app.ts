@@ -10,6 +10,7 @@ import type { PeerAddress } from './http/request-source.ts'
 import { createRequestStates, type RequestStates } from './http/requests.ts'
 import { routeTable, withoutSlash } from './http/routes.ts'
 import { swaggerPage } from './openapi/swagger-page.ts'
+import { clientKeysRoutes } from './service/client-keys.ts'
 import { emailLinksRoutes } from './service/email-links.ts'
 import { healthRoutes } from './service/health.ts'
 import { inviteLinksRoutes } from './service/invites.ts'
@@ -71,6 +72,7 @@ export type App = ReturnType<typeof createApp>
 const apiRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ normalize: false })
     .use(healthRoutes(ctx, requests))
+    .use(clientKeysRoutes(ctx, requests))
     .use(passwordRoutes(ctx, requests))
     .use(emailLinksRoutes(ctx, requests))
     .use(inviteLinksRoutes(ctx, requests))

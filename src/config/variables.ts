@@ -77,7 +77,11 @@ export const CONFIGURATION = [
       '.example.org stands for its subdomains. Empty for any.',
   ),
   plain('ORGANISATION_PLAN', 'enterprise', 'Plan of the organisation: free, pro or enterprise.'),
-  plain('RATE_LIMIT_DEFAULT', 'off', 'Requests to /v1 per caller, such as 120/min, or off.'),
+  plain(
+    'RATE_LIMIT_DEFAULT',
+    'off',
+    'Requests to /v1 and /service/secrets per caller, such as 120/min, or off.',
+  ),
   plain('RATE_LIMIT_AUTH', '10/min', 'Sign-in attempts per account and address, such as 3/min, or off.'),
   plain(
     'CACHE_MEGABYTES',

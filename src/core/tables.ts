@@ -9,6 +9,7 @@ type Tables = {
     description: string | null
     created_at: Date
     updated_at: Date
+    sse_enabled: boolean
   }>
   audit_entries: Readonly<{
     id: string
@@ -70,6 +71,7 @@ type Tables = {
     wrapped_salt: string
     created_at: Date
     updated_at: Date
+    secrets_changed_at: Date | null
   }>
   grants: Readonly<{
     organisation_id: string
@@ -220,6 +222,8 @@ type Tables = {
     last_used_at: Date | null
     created_by: string | null
     created_by_name: string | null
+    format: 'keyward' | 'phase'
+    wrapped_key_share: string | null
   }>
   totp_secrets: Readonly<{
     user_id: string

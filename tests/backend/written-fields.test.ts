@@ -87,6 +87,7 @@ const roleFields = {
 const inDays = (days: number) => new Date(ctx.clock.now().getTime() + days * 24 * 3600 * 1000).toISOString()
 const tokenFields: Record<string, Field> = {
   name,
+  format: { values: () => ['phase', 'keyward'], shown: (thing) => thing.format },
   expires_at: {
     values: () => [inDays(1), inDays(2)],
     shown: (thing) => thing.expiresAt,
@@ -145,6 +146,7 @@ const WRITINGS: Record<string, Writing> = {
       name,
       role_id: roleId,
       token_name: { values: () => ['First token'], shown: (thing) => thing.tokens[0].name },
+      token_format: { values: () => ['phase', 'keyward'], shown: (thing) => thing.tokens[0].format },
     },
   },
   'PUT /v1/service-accounts/:id': { to: newAccount, fields: { name, role_id: roleId } },
@@ -166,7 +168,14 @@ const WRITINGS: Record<string, Writing> = {
       },
     },
   },
-  'PUT /v1/apps/:id': { to: newApp, fields: { name, description } },
+  'PUT /v1/apps/:id': {
+    to: newApp,
+    fields: {
+      name,
+      description,
+      sse_enabled: { values: () => [false, true], shown: (thing) => thing.sseEnabled },
+    },
+  },
   'POST /v1/environments': {
     to: async () => `/v1/environments?app_id=${shop.id}`,
     from: (_, id) => `/v1/environments/${id}`,

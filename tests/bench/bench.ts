@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os'
+import { clientKeys } from './client-keys.ts'
 import { grants } from './grants.ts'
 import { growth } from './growth.ts'
 import { memory, start } from './processes.ts'
@@ -11,7 +12,16 @@ import { reads, signIns, writes } from './requests.ts'
  * makes a large organisation first.
  */
 
-const PARTS = { reads, writes, 'sign-ins': signIns, grants, start, memory, growth }
+const PARTS = {
+  reads,
+  'client-keys': clientKeys,
+  writes,
+  'sign-ins': signIns,
+  grants,
+  start,
+  memory,
+  growth,
+}
 type Part = keyof typeof PARTS
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

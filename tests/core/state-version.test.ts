@@ -8,6 +8,7 @@ import { member, owner, type Person, session } from '../support/people.ts'
 const WATCHED: Readonly<Record<string, string>> = {
   apps: '',
   deployment: '',
+  environment_keys: '',
   environments: '',
   grants: '',
   invites: '',
@@ -29,7 +30,6 @@ const WATCHED: Readonly<Record<string, string>> = {
 const NOT_WATCHED: Readonly<Record<string, string>> = {
   audit_entries: 'the audit log is read from the database each time',
   email_links: 'links are looked up each time, and stand in no answer',
-  environment_keys: 'key copies are never remembered: GET /v1/me/keys reads them each time',
   recovery_codes: 'they are used up at sign-in, and stand in no answer',
   schema_floor: 'only programs that start read it',
   second_factor_tickets: 'sign-ins that wait are looked up each time',

@@ -53,6 +53,19 @@ test('the first account is registered over HTTP, and signs in', async () => {
   expect((await call(keyward, 'GET', '/v1/me/', { token: session.body.accessToken })).status).toBe(200)
 })
 
+test('a path that begins with two slashes reaches the API: clients were given a host with one at its end', async () => {
+  for (const [path, status] of [
+    ['//service/health/', 200],
+    ['///service/health/', 200],
+    ['//service/secrets/tokens/', 401],
+    ['//v1/me/', 401],
+    ['//nothing/v1/me/', 404],
+  ] as const) {
+    const answer = await exchange(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+    expect(answer, path).toStartWith(`HTTP/1.1 ${status} `)
+  }
+})
+
 test('one port serves the API, the health of both hosts and the page', async () => {
   expect(await call(keyward, 'GET', '/service/health/')).toEqual({
     status: 200,

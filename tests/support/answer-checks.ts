@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { App } from '../../src/backend/app.ts'
+import { routePathOf } from '../../src/backend/http/paths.ts'
 import { EVENTS } from '../../src/core/audit/events.ts'
 import type { Database } from '../../src/platform/postgres/database.ts'
 import type { Answer } from './api.ts'
@@ -56,14 +57,12 @@ function routeFinder(app: App) {
       }
     })
   return ({ method, path }: Asked): Route | undefined => {
-    const bare = withoutSlash(path.replace(/[?#].*$/, '')).replace(ALIAS, '')
+    const bare = withoutSlash(routePathOf(path.replace(/[?#].*$/, '')))
     const literal = table.filter((route) => route.bare === bare)
     const there = literal.length > 0 ? literal : table.filter((route) => route.pattern.test(bare))
     return there.find((route) => route.method === (method === 'HEAD' ? 'GET' : method))
   }
 }
-
-const ALIAS = /^\/(?:service|service\/public|public)(?=\/v1(?:\/|$))/
 
 const withoutSlash = (path: string): string => path.replace(/(.)\/$/, '$1')
 

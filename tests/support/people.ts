@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { newPhaseToken } from '../../src/core/keys/phase-token.ts'
 import { addMember } from '../../src/core/members/addition.ts'
 import { createOrganisation } from '../../src/core/organisations/creation.ts'
 import type { RoleKind } from '../../src/core/permissions.ts'
-import { createPrincipal } from '../../src/core/principals/principals.ts'
+import { createPrincipal, privateKeyField } from '../../src/core/principals/principals.ts'
 import { hashToken, newToken } from '../../src/core/tokens/token-text.ts'
 import type { TestContext } from './context.ts'
 
@@ -80,6 +81,27 @@ export async function token(ctx: TestContext, principalId: string, kind: 'pat' |
     select ${randomUUID()}, organisation_id, id, 'test', ${hashToken(bearer)}, ${ctx.clock.now()}
     from principals where id = ${principalId}`
   return bearer
+}
+
+/** A new token of a principal in Phase's format: its text, and the bearer in it. */
+export async function phaseToken(
+  ctx: TestContext,
+  principalId: string,
+  name = 'test',
+): Promise<{ id: string; text: string; bearer: string }> {
+  const [holder] = await ctx.db<{ type: string; identity_key: string; wrapped_private_key: string }[]>`
+    select type, identity_key, wrapped_private_key from principals where id = ${principalId}`
+  if (holder === undefined) throw new Error('no such principal')
+  const privateKey = ctx.keys.unwrap('identity-key', holder.wrapped_private_key, privateKeyField(principalId))
+  const kind = holder.type === 'member' ? 'user' : 'service'
+  const made = newPhaseToken(kind, { publicKey: holder.identity_key, privateKey })
+  const id = randomUUID()
+  await ctx.db`
+    insert into tokens (id, organisation_id, principal_id, name, hash, format, wrapped_key_share, created_at)
+    select ${id}, organisation_id, id, ${name}, ${hashToken(made.bearer)}, 'phase', ${made.wrappedKeyShare},
+      ${ctx.clock.now()}
+    from principals where id = ${principalId}`
+  return { id, text: made.text, bearer: made.bearer }
 }
 
 /** A sign-in session of a user; gives a bearer of it, good for 15 minutes. */

@@ -2,7 +2,7 @@ import { createApp } from '../../src/backend/app.ts'
 import type { Context } from '../../src/context.ts'
 import { createFrontend } from '../../src/frontend/server.ts'
 
-const BACKEND = /^\/(v1|service|public|swagger|api\/auth\/callback)(\/|$)/
+const BACKEND = /^\/+(v1|service|public|swagger|api\/auth\/callback)(\/|$)/
 
 /** Two backends and a frontend behind one port of this machine; each request goes to the backend whose turn it is. */
 export function startReplicas(ctx: Context, port: number): { stop(): Promise<void> } {

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dir, '../..')
 export type Template = Readonly<{ text: string; place: string }>
 
 /** What stands for each value of a template. */
-const VALUE = `$\{}`
+const VALUE = '?'
 
 /** Every tagged template of the files that match: statements, and the parts of which they are made. */
 export async function templatesIn(pattern: string): Promise<Template[]> {
@@ -18,9 +18,12 @@ export async function templatesIn(pattern: string): Promise<Template[]> {
   return found
 }
 
+/** The tagged templates of a source, each with its line. */
+export const templatesOf = (source: string): { text: string; line: number }[] => new Scanner(source).scan()
+
 function scan(path: string, source: string) {
   try {
-    return new Scanner(source).scan()
+    return templatesOf(source)
   } catch (error) {
     throw new Error(`${path} can't be read: ${(error as Error).message}`)
   }

@@ -159,6 +159,10 @@ async function createScene(ctx: TestContext, ada: Person) {
       data.find(({ id }) => id === roles[0])?.description,
   )
   const appName = fact(`/v1/apps/${appId}`, ({ name }: { name: string }) => name)
+  const inKeys = fact(
+    '/service/secrets/tokens',
+    ({ apps }: ListOfKeys) => apps.find(({ id }) => id === appId)?.name,
+  )
   // Of two values in turn an older one can't be told from a newer: checked by itself, while nothing else changes them.
   const alternating = async (round: number, send: Send) => {
     const access = { apps: [{ id: appId, environments: [environments[round % 2]?.id] }] }
@@ -167,6 +171,9 @@ async function createScene(ctx: TestContext, ada: Person) {
       const seen = (body as { apps?: { environments: { id: string }[] }[] } | null)?.apps?.[0]
         ?.environments[0]?.id
       if (status === 200 && seen !== environments[round % 2]?.id) return `access of round ${round}`
+      const keys = await send('GET', '/service/secrets/tokens', grace.token)
+      const [copy] = (keys.body as Partial<ListOfKeys> | null)?.apps?.[0]?.environment_keys ?? []
+      if (keys.status === 200 && copy?.id !== environments[round % 2]?.id) return `keys of round ${round}`
     }
     if (await isDone(send('PUT', `/v1/members/${grace.id}`, ada.token, { role_id: roles[round % 2] }))) {
       const { status, body } = await send('GET', `/v1/members/${grace.id}`, ada.token)
@@ -176,7 +183,7 @@ async function createScene(ctx: TestContext, ada: Person) {
     return null
   }
   return {
-    facts: [description, inList, appName],
+    facts: [description, inList, appName, inKeys],
     change: async (round: number, send: Send) => {
       ctx.clock.advance(1)
       const told = (facts: Fact[]) => {
@@ -189,7 +196,7 @@ async function createScene(ctx: TestContext, ada: Person) {
         },
         async () => {
           if (await isDone(send('PUT', `/v1/apps/${appId}`, ada.token, { name: `App ${round}` })))
-            told([appName])
+            told([appName, inKeys])
         },
         async () => {
           const stale = await alternating(round, send)
@@ -200,6 +207,8 @@ async function createScene(ctx: TestContext, ada: Person) {
     },
   }
 }
+
+type ListOfKeys = { apps: { id: string; name: string; environment_keys: { id: string }[] }[] }
 
 const isDone = async (answer: Promise<Answer>): Promise<boolean> => {
   const { status } = await answer

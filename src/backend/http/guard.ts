@@ -12,7 +12,7 @@ import type { RequestStates } from './requests.ts'
 const NOT_A_MEMBER = 'You are not a member of an organisation.'
 
 /**
- * Declares on a route of `/v1` who may call it: `permission` and `appPermission` require a permission of the caller's
+ * Declares on a route of `/v1` or `/service/secrets` who may call it: `permission` and `appPermission` require a permission of the caller's
  * role, `caller` a kind of caller, `public` nothing. The body is read after that is checked. What is checked must follow
  * from the caller's row and the configuration, never from the time: it is not checked again for an answer from memory.
  *

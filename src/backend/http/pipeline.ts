@@ -6,13 +6,11 @@ import { withinDeadline } from '../../platform/postgres/deadlines.ts'
 import { tracing } from '../../platform/tracing.ts'
 import { createAnswers } from './answers.ts'
 import { errorResponse, NOT_FOUND, toResponse } from './errors.ts'
+import { notServed, pathOf, routePathOf } from './paths.ts'
 import { hostOf, type RequestStates } from './requests.ts'
 import type { routeTable } from './routes.ts'
 
 type Handler = (request: Request, ...rest: unknown[]) => Response | Promise<Response>
-
-/** `/v1` is served under these prefixes too, for clients that use them. */
-const ALIAS = /^\/(?:service|service\/public|public)(?=\/v1(?:\/|$))/
 
 /** Health and readiness are served for any Host. */
 const ANY_HOST = /^\/service\/(?:health|ready)\/?$/
@@ -38,11 +36,14 @@ export function requestPipeline(
   const answers = createAnswers(ctx, requests, protection)
   return (handle: (...parameters: unknown[]) => unknown): Handler => {
     const route = async (original: Request, cors: boolean, rest: unknown[]) => {
-      const path = pathOf(original.url).replace(ALIAS, '')
+      const sent = pathOf(original.url)
+      const path = routePathOf(sent)
       const error =
-        hostError(ctx, path, hostOf(original)) ?? routeError(original.method, methodsAt(path), cors)
+        hostError(ctx, path, hostOf(original)) ??
+        notServedError(path) ??
+        routeError(original.method, methodsAt(path), cors)
       if (error !== null) return error
-      const request = withoutAlias(original)
+      const request = path === sent ? original : withPath(original, sent, path)
       if (request !== original) requests.shareState(original, request)
       requests.expectBody(original, path)
       const start = performance.now()
@@ -96,11 +97,9 @@ export function requestPipeline(
 }
 
 /** The request with its path rewritten, so that each route is declared once. */
-function withoutAlias(request: Request): Request {
-  const path = pathOf(request.url)
-  if (!ALIAS.test(path)) return request
-  const start = request.url.indexOf(path, request.url.indexOf('://') + 3)
-  const url = request.url.slice(0, start) + path.replace(ALIAS, '') + request.url.slice(start + path.length)
+function withPath(request: Request, sent: string, path: string): Request {
+  const start = request.url.indexOf(sent, request.url.indexOf('://') + 3)
+  const url = request.url.slice(0, start) + path + request.url.slice(start + sent.length)
   // Without the body, which is read from the original: the runtime would keep a copy in memory.
   return new Request(url, { method: request.method, headers: request.headers })
 }
@@ -109,6 +108,11 @@ const hostError = (ctx: Context, path: string, host: string): Response | null =>
   ANY_HOST.test(path) || isAllowedHost(ctx.config, host)
     ? null
     : Response.json({ error: 'This host name is not allowed. Add it to ALLOWED_HOSTS.' }, { status: 400 })
+
+function notServedError(path: string): Response | null {
+  const error = notServed(path)
+  return error === null ? null : Response.json({ error }, { status: 404 })
+}
 
 /** The response to an unknown path or method, and to OPTIONS; null when there is a route. */
 function routeError(method: string, methods: readonly string[], isCors: boolean): Response | null {
@@ -128,9 +132,3 @@ const preflight = (methods: readonly string[]) => ({
   'access-control-allow-headers': 'Authorization, Content-Type, If-Match, If-None-Match',
   'access-control-max-age': '600',
 })
-
-function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
-  const end = url.search(/[?#]/)
-  return start === -1 ? '/' : url.slice(start, end === -1 ? undefined : end)
-}

@@ -58,7 +58,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     return state
   }
 
-  /** Counts a request to `/v1` for its network or its principal; 429 beyond the limit. Off unless configured. */
+  /** Counts a request to `/v1` or `/service/secrets` for its network or its principal; 429 beyond the limit. Off unless configured. */
   const limit = async (state: RequestState, kind: 'network' | 'principal', name: string): Promise<void> => {
     const rate = ctx.config.rateLimits.default
     if (rate === null) return
@@ -89,7 +89,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     traceparentOf,
     /** The version of the state at some moment after the request arrived. */
     confirm: (request: Request): Promise<string> => confirm(of(request)),
-    /** Who calls `/v1` with which token; 401, and 429 beyond the limits. Once for a request, however often it is called. */
+    /** Who calls with which token; 401, and 429 beyond the limits. Once for a request, however often it is called. */
     authenticate: (request: Request): Promise<Caller> => {
       const state = of(request)
       state.authentication ??= authenticated(request, state)

@@ -44,7 +44,8 @@ export async function openApiDocument(routes: AnyElysia, version: string): Promi
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'A personal access token, a service account token or a session token.',
+          description:
+            "A personal access token, a service account token or a session token; of a token for Phase's clients its bearer.",
         },
         cookie: {
           type: 'apiKey',

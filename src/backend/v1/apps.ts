@@ -55,7 +55,13 @@ export const appsRoutes = (ctx: Context, requests: RequestStates) =>
       params: ById,
       body: UpdateApp,
       response: responses(200, App, 400, 401, 403, 404, 409, 412, 413, 415),
-      detail: { tags, summary: 'Change an app', description: 'Fields that are not sent keep their values.' },
+      detail: {
+        tags,
+        summary: 'Change an app',
+        description:
+          'Fields that are not sent keep their values. To send `sse_enabled` also takes the app-level permission `EncryptionMode` update; turning it on or off encrypts nothing again.',
+        'x-condition': '`EncryptionMode` (app level): update, for `sse_enabled`',
+      } as object,
     })
     .delete('/:id', ({ actor, params, ifMatch }) => apps.remove(ctx, actor, params.id, ifMatch), {
       permission: ['Apps', 'delete'],

@@ -26,11 +26,11 @@ export const meRoutes = (ctx: Context, requests: RequestStates) =>
       caller: 'actor',
       audit: 'key.read_refused',
       response: responses(200, me.MyKeys, 401, 403),
-      remember: { not: 'key copies are never remembered' },
+      remember: { not: 'it holds the private key, wrapped anew for each request' },
       detail: {
         tags,
         summary: "Get the caller's keys",
         description:
-          'Copies of environment keys, wrapped for the caller’s identity key, whose private half is wrapped for the token of the request.',
+          'Copies of environment keys, wrapped for the caller’s identity key, whose private half is wrapped for the token of the request; that is null for the bearer of a token in the format `phase`.',
       },
     })

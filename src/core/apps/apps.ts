@@ -19,6 +19,7 @@ import {
   type App,
   type AppRow,
   type AppValues,
+  auditValues,
   type CreateApp,
   inputValues,
   present,
@@ -43,7 +44,7 @@ export const get = async (ctx: Context, actor: Actor, id: string): Promise<App> 
 export const create = (ctx: Context, actor: Actor, input: CreateApp): Promise<App> => {
   const { environments: names = DEFAULT_ENVIRONMENTS, ...rest } = input
   requireDistinct(names)
-  const values: AppValues = { name: '', description: null, ...inputValues(rest) }
+  const values: AppValues = { name: '', description: null, sse_enabled: true, ...inputValues(rest) }
   return changeOrganisation(ctx, actor, async (tx, actor) => {
     await requireFreeName(tx, 'apps', actor.organisation.id, values.name)
     const now = ctx.clock.now()
@@ -60,7 +61,7 @@ export const create = (ctx: Context, actor: Actor, input: CreateApp): Promise<Ap
       {
         eventType: 'app.created',
         ...eventAbout(row),
-        newValues: { ...rowValues(row), environments: environments.length },
+        newValues: { ...auditValues(row), environments: environments.length },
         description: `App "${row.name}" created.`,
       },
       ...environments.map((environment) => environmentEvents.created(row, environment)),
@@ -70,8 +71,8 @@ export const create = (ctx: Context, actor: Actor, input: CreateApp): Promise<Ap
 }
 
 /**
- * Changes an app; fields that were not sent keep their values. 404 as for `get`, 409 when another app has the name, 412
- * unless `ifMatch` names the app as it is.
+ * Changes an app; fields that were not sent keep their values. 403 where `sse_enabled` is sent and the actor may not switch
+ * the mode, 404 as for `get`, 409 when another app has the name, 412 unless `ifMatch` names the app as it is.
  */
 export const update = (
   ctx: Context,
@@ -81,6 +82,7 @@ export const update = (
   ifMatch: IfMatch = null,
 ): Promise<App> =>
   changeOrganisation(ctx, actor, async (tx, actor) => {
+    enforce(policy.update, { actor, setsEncryptionMode: input.sse_enabled !== undefined })
     const row = await existing(tx, actor, id)
     await requireMatch(ifMatch, () => present(row))
     const before = rowValues(row)
@@ -91,8 +93,8 @@ export const update = (
     await record(ctx, tx, actor, {
       eventType: 'app.updated',
       ...eventAbout(stored),
-      oldValues: before,
-      newValues: rowValues(stored),
+      oldValues: auditValues(before),
+      newValues: auditValues(stored),
       description: `App "${stored.name}" changed.`,
     })
     return present(stored)
@@ -113,7 +115,7 @@ export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch 
       {
         eventType: 'app.deleted',
         ...eventAbout(row),
-        oldValues: { ...rowValues(row), environments: environments.length },
+        oldValues: { ...auditValues(row), environments: environments.length },
         description: `App "${row.name}" deleted.`,
       },
       ...environments.map((environment) => environmentEvents.deleted(row, environment)),

@@ -7,7 +7,7 @@ import { canAccessApp, canAccessEnvironment } from './access-conditions.ts'
 import type { AppRow, AppValues } from './app.ts'
 
 const columns = (db: Queryable, actor: Actor) => db`
-  a.id, a.name, a.description, a.created_at, a.updated_at,
+  a.id, a.name, a.description, a.sse_enabled, a.created_at, a.updated_at,
   (select coalesce(json_agg(json_build_object('id', e.id, 'name', e.name, 'env_type', e.env_type,
       'index', e.index, 'created_at', e.created_at, 'updated_at', e.updated_at) order by e.index), '[]')
     from environments e
@@ -31,7 +31,7 @@ export const find = (db: Queryable, actor: Actor, id: string): Promise<AppRow | 
 
 type NewApp = Row<
   'apps',
-  'id' | 'organisation_id' | 'name' | 'name_key' | 'description' | 'created_at' | 'updated_at'
+  'id' | 'organisation_id' | 'name' | 'name_key' | 'description' | 'sse_enabled' | 'created_at' | 'updated_at'
 >
 
 /** Stores a new app; gives it as it is stored. */
@@ -55,7 +55,7 @@ export const update = async (
     await tx<AppRow[]>`
       with a as (
         update apps set name = ${values.name}, name_key = ${nameKey}, description = ${values.description},
-          updated_at = ${at}
+          sse_enabled = ${values.sse_enabled}, updated_at = ${at}
         where id = ${id}
         returning *)
       select ${columns(tx, actor)} from a`,

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Caller, Credential, RequestSource } from '../actor.ts'
 import { unauthenticated } from '../errors.ts'
+import { isPhaseBearer } from '../keys/phase-token.ts'
 import { permissionsOf } from '../permissions.ts'
 import { logRepeated } from '../repeated-lines.ts'
 import { lacksRequiredFactor } from '../second-factor/policy.ts'
@@ -19,8 +20,8 @@ export type Confirm = () => Promise<string>
 
 /**
  * Finds out who calls, from the value of the Authorization header: from memory if nothing has changed since the token was
- * last looked up, as `confirm` tells, and otherwise in one query. 401 when it is absent or malformed, or when the token is
- * unknown, expired, revoked or of a removed member.
+ * last looked up, as `confirm` tells, and otherwise in one query. A word before the token, `User` or `ServiceAccount`, says
+ * nothing. 401 when the header is absent or malformed, or the token is unknown, expired, revoked or of a removed member.
  */
 export async function authenticate(
   ctx: Context,
@@ -30,8 +31,10 @@ export async function authenticate(
 ): Promise<Caller> {
   if (header === null || header.trim() === '') throw noCredentials()
   const text = /^Bearer +(?:(?:User|ServiceAccount) +)?(\S+) *$/i.exec(header)?.[1]
-  const kind = text === undefined ? null : tokenKind(text)
-  if (text === undefined || kind === null || kind === 'cookie') throw unauthenticated('Invalid token')
+  if (text === undefined) throw unauthenticated('Invalid token')
+  if (isPhaseBearer(text)) return byAccessToken(ctx, text, source, confirm)
+  const kind = tokenKind(text)
+  if (kind === null || kind === 'cookie') throw unauthenticated('Invalid token')
   return kind === 'ses'
     ? bySessionToken(ctx, text, source, confirm)
     : byAccessToken(ctx, text, source, confirm)

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { type Actor, type Caller, isActor } from '../actor.ts'
 import { PrincipalType } from '../contract/references.ts'
 import { unauthenticated } from '../errors.ts'
+import { isPhaseBearer } from '../keys/phase-token.ts'
 import { wrapForToken } from '../keys/token-wrapping.ts'
 import { privateKeyField } from '../principals/principals.ts'
 import { present as presentRole, Role } from '../roles/role.ts'
@@ -30,9 +31,12 @@ export type Me = Static<typeof Me>
 /** The caller's keys: its copies of environment keys, and the private key that unwraps them. */
 export const MyKeys = Type.Object({
   identityKey: Type.String({ description: 'Ed25519 public key, hex.' }),
-  wrappedPrivateKey: Type.String({
-    description: 'The Ed25519 private key as `kt:v1:…`, wrapped for the token of this request.',
-  }),
+  wrappedPrivateKey: Nullable(
+    Type.String({
+      description:
+        'The Ed25519 private key as `kt:v1:…`, wrapped for the token of this request; null for the bearer of a token in the format `phase`, which alone is to open nothing.',
+    }),
+  ),
   environments: Type.Array(
     Type.Object({
       appId: Type.String(),
@@ -66,16 +70,17 @@ export async function get(ctx: Context, caller: Caller): Promise<Me> {
 
 /**
  * The caller's key copies, by the app's name and then the environment's index, and its private key, wrapped for the token
- * of the request. 401 when the caller was removed meanwhile.
+ * of the request; null for the bearer of a Phase token. 401 when the caller was removed meanwhile.
  */
 export async function keys(ctx: Context, actor: Actor): Promise<MyKeys> {
   const rows = await queries.keysOf(ctx.db, actor.id)
   const [first] = rows
   if (first === undefined) throw unauthenticated()
-  const privateKey = ctx.keys.unwrap('identity-key', first.wrapped_private_key, privateKeyField(actor.id))
+  const { text } = actor.credential
   return {
     identityKey: first.identity_key,
-    wrappedPrivateKey: wrapForToken(actor.credential.text, privateKey),
+    // The rest of a Phase token never travels: wrapped for the bearer, the key would be open to whoever sees that.
+    wrappedPrivateKey: isPhaseBearer(text) ? null : wrapForToken(text, privateKeyOf(ctx, actor, first)),
     environments: rows.flatMap((row) =>
       row.environment_id === null
         ? []
@@ -89,3 +94,6 @@ export async function keys(ctx: Context, actor: Actor): Promise<MyKeys> {
     ),
   }
 }
+
+const privateKeyOf = (ctx: Context, { id }: Actor, row: { wrapped_private_key: string }): string =>
+  ctx.keys.unwrap('identity-key', row.wrapped_private_key, privateKeyField(id))

@@ -61,8 +61,8 @@ export const findWithTokens = async (
   if (!isId(id)) return []
   const [createdAt = null, tokenId = null] = range.after ?? []
   return db<(ServiceAccountRow & AccountTokenRow)[]>`
-    select ${columns(db)}, t.id as token_id, t.name as token_name, t.created_at as token_created_at,
-      t.expires_at as token_expires_at, t.last_used_at as token_last_used_at, ${creatorColumns(db)}
+    select ${columns(db)}, t.id as token_id, t.name as token_name, t.format as token_format,
+      t.created_at as token_created_at, t.expires_at as token_expires_at, t.last_used_at as token_last_used_at, ${creatorColumns(db)}
     from ${serviceAccounts(db)}
     left join tokens t on t.principal_id = s.id
       and (${tokenId}::uuid is null or (t.created_at, t.id) > (${createdAt}::timestamptz, ${tokenId}::uuid))
@@ -85,6 +85,7 @@ export const tokensIn = (rows: readonly AccountTokenRow[]): TokenRow[] =>
       : {
           id: row.token_id,
           name: row.token_name,
+          format: row.token_format,
           created_at: row.token_created_at,
           expires_at: row.token_expires_at,
           last_used_at: row.token_last_used_at,

@@ -38,6 +38,7 @@ export const create = (
   accountId: string,
   input: CreateToken,
 ): Promise<IssuedToken> => {
+  const { name, format = 'keyward' } = input
   const expiresAt = expiryFrom(input, ctx.clock.now())
   return changeOrganisation(ctx, actor, async (tx, actor) => {
     const account = await existing(tx, actor, accountId)
@@ -45,7 +46,7 @@ export const create = (
       !actorHasGlobalAccess(actor) && (await queries.canAccessMore(tx, account.id, actor.id))
     const role = { kind: account.role_kind, permissions: account.role_permissions }
     enforce(policy.createToken, { actor, role, canAccessMore })
-    return issueAndRecord(ctx, tx, actor, { id: account.id, kind: 'sat' }, { name: input.name, expiresAt })
+    return issueAndRecord(ctx, tx, actor, { id: account.id, kind: 'sat' }, { name, expiresAt, format })
   })
 }
 

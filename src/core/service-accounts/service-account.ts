@@ -6,7 +6,7 @@ import type { RoleRow } from '../roles/role.ts'
 import type { Prefixed } from '../rows.ts'
 import { Id, Name, StrictObject, Timestamp } from '../schema.ts'
 import type { Row } from '../tables.ts'
-import { IssuedToken, Token } from '../tokens/token.ts'
+import { IssuedToken, Token, TokenFormat } from '../tokens/token.ts'
 
 /** How many service accounts an organisation can have. */
 export const SERVICE_ACCOUNTS: Limit = {
@@ -61,6 +61,7 @@ export const CreateServiceAccount = StrictObject({
   name: Name(64),
   role_id: RoleId(),
   token_name: Type.Optional(Name(64, { description: '`Initial token` unless given.' })),
+  token_format: TokenFormat(),
 })
 export type CreateServiceAccount = Static<typeof CreateServiceAccount>
 

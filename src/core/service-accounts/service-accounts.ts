@@ -77,7 +77,8 @@ export const create = (
       created_at: now,
       updated_at: now,
     })
-    const tokenValues = { name: input.token_name ?? 'Initial token', expiresAt: null }
+    const { token_name: tokenName = 'Initial token', token_format: format = 'keyward' } = input
+    const tokenValues = { name: tokenName, expiresAt: null, format }
     const initialToken = await issue(ctx, tx, actor, { id, kind: 'sat' }, tokenValues)
     await record(ctx, tx, actor, {
       eventType: 'service_account.created',

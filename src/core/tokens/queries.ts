@@ -7,14 +7,15 @@ import type { TokenRow } from './token.ts'
 
 /** The access tokens of a principal, oldest first. */
 export const list = (db: Queryable, principalId: string, range: PageRange) => db<TokenRow[]>`
-    select t.id, t.name, t.created_at, t.expires_at, t.last_used_at, ${creatorColumns(db)}
+    select t.id, t.name, t.format, t.created_at, t.expires_at, t.last_used_at, ${creatorColumns(db)}
     from tokens t ${creators(db)}
     where t.principal_id = ${principalId}
       ${oldestFirst(db, 't', range)}`
 
 /** Locks a principal's row, so that its tokens are created one at a time; no row when it has just been deleted. */
 export const lockPrincipal = (tx: Transaction, id: string) =>
-  tx`select 1 from principals where id = ${id} for no key update`
+  tx<Row<'principals', 'identity_key' | 'wrapped_private_key'>[]>`
+    select identity_key, wrapped_private_key from principals where id = ${id} for no key update`
 
 /** How many tokens of a principal have not expired. */
 export const countLive = (tx: Transaction, principalId: string, at: Date) =>
@@ -30,6 +31,8 @@ export type NewToken = Row<
   | 'principal_id'
   | 'name'
   | 'hash'
+  | 'format'
+  | 'wrapped_key_share'
   | 'created_at'
   | 'expires_at'
   | 'created_by'
@@ -41,7 +44,8 @@ export const insert = async (tx: Transaction, token: NewToken): Promise<TokenRow
   written(
     await tx<TokenRow[]>`
       with t as (insert into tokens ${tx(token)} returning *)
-      select t.id, t.name, t.created_at, t.expires_at, t.last_used_at, ${creatorColumns(tx)} from t ${creators(tx)}`,
+      select t.id, t.name, t.format, t.created_at, t.expires_at, t.last_used_at, ${creatorColumns(tx)}
+      from t ${creators(tx)}`,
   )
 
 /** A token that was deleted. */

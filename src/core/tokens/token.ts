@@ -10,13 +10,26 @@ import type { CreatorColumns } from './creators.ts'
 export const MOST_LIVE_TOKENS = 100
 
 /** An access token without its hash. */
-export type TokenRow = Row<'tokens', 'id' | 'name' | 'created_at' | 'expires_at' | 'last_used_at'> &
+export type TokenRow = Row<
+  'tokens',
+  'id' | 'name' | 'format' | 'created_at' | 'expires_at' | 'last_used_at'
+> &
   CreatorColumns
+
+const Format = () =>
+  Type.Union([Type.Literal('keyward'), Type.Literal('phase')], {
+    description: '`phase` is what the command line, SDKs, operator and provider of Phase take.',
+  })
+
+/** The format of a new token in a body: Keyward's own unless it is sent. */
+export const TokenFormat = () => Type.Optional(Format())
+export type TokenFormat = Static<ReturnType<typeof Format>>
 
 /** An access token without its text. */
 export const Token = Type.Object({
   id: Type.String(),
   name: Type.String(),
+  format: Format(),
   createdAt: Timestamp(),
   expiresAt: Nullable(Timestamp()),
   lastUsedAt: Nullable(Timestamp()),
@@ -31,7 +44,7 @@ export type Token = Static<typeof Token>
 /** A new token, the only time that its text is shown. */
 export const IssuedToken = Type.Composite([
   Token,
-  Type.Object({ token: Type.String({ description: 'Returned only here; only a hash is stored.' }) }),
+  Type.Object({ token: Type.String({ description: 'Returned only here: it is not stored.' }) }),
 ])
 export type IssuedToken = Static<typeof IssuedToken>
 
@@ -41,6 +54,7 @@ const LONGEST_SECONDS = 3653 * 24 * 3600
 /** The body that creates a token: without an expiry it is valid until it is revoked. */
 export const CreateToken = StrictObject({
   name: Name(64),
+  format: TokenFormat(),
   expires_at: Type.Optional(Instant()),
   expires_in: Type.Optional(
     Type.Integer({
@@ -53,7 +67,7 @@ export const CreateToken = StrictObject({
 export type CreateToken = Static<typeof CreateToken>
 
 /** When a token created at `now` expires; null for never. 400 for both fields, or a time in the past or too far ahead. */
-export function expiryFrom(input: Omit<CreateToken, 'name'>, now: Date): Date | null {
+export function expiryFrom(input: Pick<CreateToken, 'expires_at' | 'expires_in'>, now: Date): Date | null {
   const { expires_at, expires_in } = input
   if (expires_at !== undefined && expires_in !== undefined) {
     throw badRequest('Send either expires_at or expires_in, not both.')
@@ -72,6 +86,7 @@ export function expiryFrom(input: Omit<CreateToken, 'name'>, now: Date): Date | 
 export const present = (row: TokenRow): Token => ({
   id: row.id,
   name: row.name,
+  format: row.format,
   createdAt: row.created_at.toISOString(),
   expiresAt: row.expires_at?.toISOString() ?? null,
   lastUsedAt: row.last_used_at?.toISOString() ?? null,

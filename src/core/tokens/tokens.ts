@@ -6,8 +6,10 @@ import { record } from '../audit/audit.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import type { Page, PageRequest } from '../contract/lists.ts'
 import { notFound, unauthenticated } from '../errors.ts'
+import { newPhaseToken } from '../keys/phase-token.ts'
 import { requireRoom } from '../limits.ts'
 import { listByCreation } from '../pagination.ts'
+import { privateKeyField } from '../principals/principals.ts'
 import { written } from '../rows.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { normaliseName } from '../text.ts'
@@ -20,14 +22,15 @@ import {
   MOST_LIVE_TOKENS,
   present,
   type Token,
+  type TokenFormat,
 } from './token.ts'
 import { hashToken, newToken } from './token-text.ts'
 
 /** The principal of a token, by its id: a member (`pat`) or a service account (`sat`). */
 export type TokenPrincipal = Readonly<{ id: string; kind: 'pat' | 'sat' }>
 
-/** The name of a new token, and when it expires: null for never. */
-export type TokenValues = Readonly<{ name: string; expiresAt: Date | null }>
+/** The name of a new token, its format, and when it expires: null for never. */
+export type TokenValues = Readonly<{ name: string; expiresAt: Date | null; format: TokenFormat }>
 
 /** The actor's personal access tokens, oldest first, expired ones included. */
 export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Token>> =>
@@ -44,11 +47,12 @@ export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<
  * past or too far ahead, 409 beyond `MOST_LIVE_TOKENS`.
  */
 export const create = (ctx: Context, actor: Actor, input: CreateToken): Promise<IssuedToken> => {
+  const { name, format = 'keyward' } = input
   const expiresAt = expiryFrom(input, ctx.clock.now())
   return ownTransaction(ctx, actor, async (tx) => {
     // A new password ends the sessions before it revokes the tokens: no token is created in between.
     await sessions.hold(tx, actor)
-    return issueAndRecord(ctx, tx, actor, { id: actor.id, kind: 'pat' }, { name: input.name, expiresAt })
+    return issueAndRecord(ctx, tx, actor, { id: actor.id, kind: 'pat' }, { name, expiresAt, format })
   })
 }
 
@@ -85,23 +89,25 @@ export async function issue(
   tx: Transaction,
   actor: Actor,
   principal: TokenPrincipal,
-  { name, expiresAt }: TokenValues,
+  { name, expiresAt, format }: TokenValues,
 ): Promise<IssuedToken> {
   const now = ctx.clock.now()
-  await requireRoomForToken(tx, principal, now)
-  const token = newToken(principal.kind)
+  const identity = await requireRoomForToken(tx, principal, now)
+  const token = format === 'phase' ? phaseToken(ctx, principal, identity) : keywardToken(principal)
   const row = await queries.insert(tx, {
     id: randomUUID(),
     organisation_id: actor.organisation.id,
     principal_id: principal.id,
     name: normaliseName(name),
-    hash: hashToken(token),
+    hash: hashToken(token.bearer),
+    format,
+    wrapped_key_share: token.wrappedKeyShare,
     created_at: now,
     expires_at: expiresAt,
     created_by: actor.id,
     created_by_name: actor.type === 'service_account' ? actor.name : null,
   })
-  return { ...present(row), token }
+  return { ...present(row), token: token.text }
 }
 
 /**
@@ -149,14 +155,35 @@ function deletion(principal: TokenPrincipal, row: queries.DeletedToken): AuditEv
 const isCredentialOf = (actor: Actor, principal: TokenPrincipal, id: string): boolean =>
   principal.id === actor.id && actor.credential.kind === 'token' && actor.credential.id === id.toLowerCase()
 
-async function requireRoomForToken(tx: Transaction, principal: TokenPrincipal, now: Date): Promise<void> {
+async function requireRoomForToken(
+  tx: Transaction,
+  principal: TokenPrincipal,
+  now: Date,
+): Promise<StoredIdentity> {
   // Order matters: tokens are counted under the lock.
   const lock = queries.lockPrincipal(tx, principal.id).execute()
   const [locked, counted] = await pipelined(lock, queries.countLive(tx, principal.id, now).execute())
-  if (locked.length === 0) throw unauthenticated()
+  const [identity] = locked
+  if (identity === undefined) throw unauthenticated()
   const { holder } = KIND[principal.kind]
   const limit = { holder, most: MOST_LIVE_TOKENS, what: 'live tokens', remedy: 'Revoke one first.' }
   requireRoom(limit, written(counted).count)
+  return identity
+}
+
+type StoredIdentity = Awaited<ReturnType<typeof queries.lockPrincipal>>[number]
+
+/** `text` is what its creator is shown, `bearer` the part of it that authenticates. */
+type NewTokenText = Readonly<{ text: string; bearer: string; wrappedKeyShare: string | null }>
+
+function keywardToken({ kind }: TokenPrincipal): NewTokenText {
+  const text = newToken(kind)
+  return { text, bearer: text, wrappedKeyShare: null }
+}
+
+function phaseToken(ctx: Context, { id, kind }: TokenPrincipal, stored: StoredIdentity): NewTokenText {
+  const privateKey = ctx.keys.unwrap('identity-key', stored.wrapped_private_key, privateKeyField(id))
+  return newPhaseToken(kind === 'pat' ? 'user' : 'service', { publicKey: stored.identity_key, privateKey })
 }
 
 const KIND = {

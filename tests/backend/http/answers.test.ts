@@ -38,6 +38,7 @@ async function examples() {
   const robot = await serviceAccount(ctx, 'service')
   const role = (await admin.get('/v1/roles')).body.data[0].id
   const remembered = {
+    '/service/secrets/tokens': '/service/secrets/tokens',
     '/v1/access': '/v1/access',
     '/v1/apps': '/v1/apps',
     '/v1/apps/:id': `/v1/apps/${appId}`,
@@ -64,11 +65,11 @@ async function examples() {
   return { remembered, readEachTime }
 }
 
-describe('every GET of /v1', () => {
+describe('every GET of /v1 and /service/secrets', () => {
   test('says whether its answer may come from memory, and why not', async () => {
     const { remembered, readEachTime } = await examples()
     const routes = (service.app.routes as unknown as Route[]).filter(
-      ({ method, path }) => method === 'GET' && path.startsWith('/v1/'),
+      ({ method, path }) => method === 'GET' && /^\/(?:v1|service\/secrets)\//.test(path),
     )
     const declared = (isRemembered: boolean) =>
       routes

@@ -39,6 +39,42 @@ describe('aliases', () => {
     },
   )
 
+  test.each(['//v1/roles', '///v1/roles/', '//service/v1/roles', '//service/public/v1/roles?x=1'])(
+    '%s is /v1/roles: slashes at the beginning are one',
+    async (path) => {
+      expect((await service.as(ada.token).get(path)).body).toEqual(
+        (await service.as(ada.token).get('/v1/roles')).body,
+      )
+    },
+  )
+
+  test('slashes at the beginning change no check', async () => {
+    const evil = { host: 'evil.example', authorization: '' }
+    const app = under({})
+    expect((await ask(app, '//v1/roles', evil)).status).toBe(400)
+    expect((await service.anonymous.get('//v1/roles')).status).toBe(401)
+    expect((await ask(app, '//service/health/', evil)).status).toBe(200)
+    expect((await service.as(ada.token).send('PATCH', '//v1/roles')).status).toBe(405)
+    const large = { body: 'x'.repeat(17 * 1024), headers: { 'content-type': 'application/json' } }
+    for (const path of ['/service/auth/methods/', '/service/auth/password/login/'].map((path) => `/${path}`))
+      expect((await service.anonymous.send('POST', path, large)).status, path).toBe(
+        path.includes('login') ? 413 : 405,
+      )
+  })
+
+  test.each([
+    '//',
+    '//evil.example/v1/roles',
+    '/v1//roles',
+    '/service//v1/roles',
+    '/service/public/secret/tokens',
+    '/service/secrets/secrets/tokens',
+    '/public/service/secrets/tokens',
+    '/secrets/tokens',
+  ])('%s is nothing', async (path) => {
+    expect((await service.as(ada.token).get(path)).status).toBe(404)
+  })
+
   test.each([
     '/public/roles',
     '/service/public/roles',
@@ -52,6 +88,31 @@ describe('aliases', () => {
       status: 404,
       body: { error: 'Not found: there is nothing at this path.' },
     })
+  })
+})
+
+describe('what Keyward does not have', () => {
+  const dynamic = 'Not found: Keyward has no dynamic secrets.'
+  const identities =
+    'Not found: Keyward knows no sign-in with the identity of a cloud. Use the token of a service account.'
+
+  test.each([
+    ['/v1/secrets/dynamic', dynamic],
+    ['/v1/secrets/dynamic/versions', dynamic],
+    ['/v1/secrets/dynamic/leases/4f9d5a52-6f0b-4a9e-8a3c-0d6f3b1c2e7a/?app_id=x', dynamic],
+    ['/service/public/v1/secrets/dynamic/', dynamic],
+    ['//service/public/v1/secrets/dynamic/leases/', dynamic],
+    ['/service/public/identities/external/v1/aws/iam/auth/', identities],
+    ['/service/public/identities', identities],
+  ])('%s is 404 for everybody, with a sentence, whatever the method', async (path, error) => {
+    for (const client of [service.anonymous, service.as(ada.token)])
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
+        expect(await client.send(method, path)).toMatchObject({ status: 404, body: { error } })
+  })
+
+  test('is told from what only begins alike', async () => {
+    for (const path of ['/v1/secrets/dynamics', '/service/public/identitie', '/service/identities/'])
+      expect((await service.as(ada.token).get(path)).body.error).not.toMatch(/Keyward/)
   })
 })
 

@@ -43,6 +43,7 @@ describe('POST /v1/apps', () => {
       id: expect.any(String),
       name,
       description: null,
+      sseEnabled: true,
       ...times,
       environments: [
         { id: expect.any(String), name: 'Development', envType: 'dev', index: 0, ...times },
@@ -61,7 +62,7 @@ describe('POST /v1/apps', () => {
         actor_id: ada.id,
         resource_metadata: { name },
         old_values: null,
-        new_values: { name, description: null, environments: 3 },
+        new_values: { name, description: null, sseEnabled: true, environments: 3 },
       },
     ])
     for (const environment of body.environments) {
@@ -195,10 +196,10 @@ describe('one app', () => {
       {
         event_type: 'app.updated',
         app_id: target.id,
-        old_values: { name: target.name, description: null },
-        new_values: { name: target.name, description: 'Shop' },
+        old_values: { name: target.name, description: null, sseEnabled: true },
+        new_values: { name: target.name, description: 'Shop', sseEnabled: true },
       },
-      { resource_metadata: { name }, new_values: { name, description: null } },
+      { resource_metadata: { name }, new_values: { name, description: null, sseEnabled: true } },
     ])
   })
 
@@ -242,7 +243,7 @@ describe('one app', () => {
       {
         event_type: 'app.deleted',
         app_id: target.id,
-        old_values: { name: target.name, description: null, environments: 2 },
+        old_values: { name: target.name, description: null, sseEnabled: true, environments: 2 },
         new_values: null,
       },
     ])

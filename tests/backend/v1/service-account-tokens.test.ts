@@ -33,6 +33,7 @@ describe('POST /v1/service-accounts/:id/tokens', () => {
     expect(body).toEqual({
       id: expect.any(String),
       name: 'ci',
+      format: 'keyward',
       createdAt: '2026-01-01T00:00:00.000Z',
       expiresAt: '2026-06-01T10:00:00.000Z',
       lastUsedAt: null,

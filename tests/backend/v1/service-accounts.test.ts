@@ -42,6 +42,7 @@ describe('POST /v1/service-accounts', () => {
       initialToken: {
         id: expect.any(String),
         name: 'Initial token',
+        format: 'keyward',
         createdAt: '2026-01-01T00:00:00.000Z',
         expiresAt: null,
         lastUsedAt: null,

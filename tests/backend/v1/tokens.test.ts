@@ -28,6 +28,7 @@ describe('POST /v1/tokens', () => {
     expect(body).toEqual({
       id: expect.any(String),
       name: 'laptop',
+      format: 'keyward',
       createdAt: '2026-01-01T00:00:00.000Z',
       expiresAt: '2026-01-01T01:00:00.000Z',
       lastUsedAt: null,
@@ -128,7 +129,7 @@ test('a member removed between authentication and creation of the token gets 401
     created = service.as(sessionToken).post('/v1/tokens', { name: 'late' })
     await eventually('the new token waits for the removal', async () => {
       const waiting = await ctx.db`
-        select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'select 1 from principals%'
+        select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from principals where id%for no key update'
           and datname = current_database()`
       return waiting.length === 1
     })

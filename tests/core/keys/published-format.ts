@@ -54,6 +54,15 @@ export async function clientOpenWithToken(token: string, wrapped: string): Promi
   return open(bytes.slice(24), bytes.slice(0, 24), key)
 }
 
+/** The X25519 pair, from the whole text of a token in Phase's format and the share that the server keeps. */
+export function clientOpenPhaseToken(text: string, wrappedKeyShare: string): X25519Pair {
+  const [, , , publicKey = '', share = '', unwrapKey = ''] = text.split(':')
+  const bytes = sodium.from_hex(wrappedKeyShare)
+  const otherShare = sodium.from_hex(open(bytes.slice(0, -24), bytes.slice(-24), sodium.from_hex(unwrapKey)))
+  const secretKey = sodium.from_hex(share).map((byte, index) => byte ^ (otherShare[index] as number))
+  return { publicKey: sodium.from_hex(publicKey), secretKey }
+}
+
 export async function hkdfSha256(material: Uint8Array<ArrayBuffer>, info: string): Promise<Uint8Array> {
   const key = await crypto.subtle.importKey('raw', material, 'HKDF', false, ['deriveBits'])
   const parameters = {
