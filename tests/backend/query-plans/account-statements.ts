@@ -1,6 +1,7 @@
 import * as accounts from '../../../src/core/accounts/queries.ts'
 import * as authentication from '../../../src/core/authentication/queries.ts'
 import * as links from '../../../src/core/links/queries.ts'
+import * as clientKeys from '../../../src/core/me/client-key-queries.ts'
 import * as me from '../../../src/core/me/queries.ts'
 import * as notices from '../../../src/core/notices/queries.ts'
 import * as operators from '../../../src/core/operators/queries.ts'
@@ -80,6 +81,8 @@ export const accountStatements: Statements = {
   'links: markAllUsed': (db, it) => links.markAllUsed(db, it.user, 'reset-password', it.now),
 
   'me: findRoleAndOrganisation': (db, it) => me.findRoleAndOrganisation(db, it.member),
+  'me: clientKeysOf': (db, it) =>
+    clientKeys.clientKeysOf(db, it.member, { kind: 'token', id: it.token, text: '' }),
   'me: keysOf': (db, it) => me.keysOf(db, it.member),
   'me: keysOf, of the Owner': (db, it) => me.keysOf(db, it.owner.id),
 
@@ -204,6 +207,8 @@ export const accountStatements: Statements = {
       expires_at: null,
       created_by: it.member,
       created_by_name: null,
+      format: 'keyward',
+      wrapped_key_share: null,
     }),
   'tokens: remove': (db, it) => tokens.remove(db, it.member, it.token),
   'tokens: removeAllOf': (db, it) => tokens.removeAllOf(db, it.user),

@@ -17,6 +17,7 @@ export const PAGE: PageRange = { limit: 50, after: null }
 export const later = (...after: string[]): PageRange => ({ limit: 50, after })
 
 const values = { name: 'New', description: null }
+const appValues = { ...values, sse_enabled: true }
 const stamps = (at: Date) => ({ created_at: at, updated_at: at })
 
 /** The statements about what an organisation consists of. */
@@ -42,10 +43,10 @@ export const organisationStatements: Statements = {
       id: it.new,
       organisation_id: it.organisation,
       name_key: 'new',
-      ...values,
+      ...appValues,
       ...stamps(it.now),
     }),
-  'apps: update': (db, it) => apps.update(db, it.owner, it.app, 'new', values, it.now),
+  'apps: update': (db, it) => apps.update(db, it.owner, it.app, 'new', appValues, it.now),
   'apps: allEnvironments': (db, it) => apps.allEnvironments(db, it.organisation, it.app),
   'apps: remove': (db, it) => apps.remove(db, it.app),
 
