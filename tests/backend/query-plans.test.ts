@@ -9,6 +9,8 @@ import { recording, templatesIn } from '../support/sql-templates.ts'
 import { accountStatements } from './query-plans/account-statements.ts'
 import { auditStatements } from './query-plans/audit-statements.ts'
 import { organisationStatements } from './query-plans/organisation-statements.ts'
+import { principalStatements } from './query-plans/principal-statements.ts'
+import { signInStatements } from './query-plans/sign-in-statements.ts'
 import { type Statements, type Things, thingsOf } from './query-plans/statements.ts'
 
 /*
@@ -61,7 +63,13 @@ const EXCUSED: Readonly<Record<string, readonly [tables: string, reason: string]
   ],
 }
 
-const STATEMENTS: Statements = { ...organisationStatements, ...accountStatements, ...auditStatements }
+const STATEMENTS: Statements = {
+  ...organisationStatements,
+  ...principalStatements,
+  ...accountStatements,
+  ...signInStatements,
+  ...auditStatements,
+}
 
 let ctx: TestContext
 let things: Things

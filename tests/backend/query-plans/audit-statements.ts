@@ -5,8 +5,7 @@ import { findOrganisationId, requireServerSecret } from '../../../src/core/deplo
 import { removeExpired } from '../../../src/core/housekeeping.ts'
 import { changeOrganisation } from '../../../src/core/transactions.ts'
 import type { Database } from '../../../src/platform/postgres/database.ts'
-import { later, PAGE } from './organisation-statements.ts'
-import type { Statements, Things } from './statements.ts'
+import { later, PAGE, type Statements, type Things } from './statements.ts'
 
 const entry = (ctx: Context, it: Things) => ({
   id: it.new,

@@ -1,6 +1,7 @@
 import type { Context } from '../../../src/context.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import type { RequestedGrant } from '../../../src/core/grants/grant.ts'
+import type { PageRange } from '../../../src/core/pagination.ts'
 import type { Transaction } from '../../../src/platform/postgres/database.ts'
 import type { TestContext } from '../../support/context.ts'
 import type { LargeOrganisation } from '../../support/large-organisation.ts'
@@ -42,6 +43,14 @@ export type Things = Readonly<{
 export type Statements = Readonly<
   Record<string, (db: Transaction, it: Things, ctx: Context) => PromiseLike<unknown>>
 >
+
+/** A list, a page of it, and a page after the first. */
+export const WHOLE: PageRange = { limit: null, after: null }
+export const PAGE: PageRange = { limit: 50, after: null }
+export const later = (...after: string[]): PageRange => ({ limit: 50, after })
+
+/** When a new row was created and changed. */
+export const stamps = (at: Date) => ({ created_at: at, updated_at: at })
 
 /** Some of everything in an organisation that `fillOrganisation` made. */
 export async function thingsOf(
