@@ -21,8 +21,16 @@ export function addSection(section: Section): void {
 
 /** Ends the report: prints all of it where it is JSON. `about` says when and where it was measured. */
 export function endReport(about: Readonly<Record<string, string>>): void {
-  if (isJson) process.stdout.write(`${JSON.stringify({ ...about, sections }, null, 2)}\n`)
+  if (!isJson) return
+  const measured = sections.map((section) => ({ ...section, rows: section.rows.map(cellsOf) }))
+  process.stdout.write(`${JSON.stringify({ ...about, sections: measured }, null, 2)}\n`)
 }
+
+/** A row with its figures as numbers. */
+const cellsOf = ([name, ...figures]: readonly string[]) => [
+  name,
+  ...figures.map((figure) => Number(figure.replace(/,| ×/g, ''))),
+]
 
 /** A table of Markdown, whose columns are aligned. */
 export function markdown({ title, columns, rows }: Section): string {
