@@ -1,26 +1,18 @@
 import { availableParallelism } from 'node:os'
-import { createLimiter, TooBusyError } from './limiter.ts'
+import { createPasswordTurns, type PasswordTurn } from './password-turns.ts'
 
-/** Hashes and verifies passwords. Both throw `PasswordsBusy` when their queue is full, `hash` earlier. */
+/** Hashes and verifies passwords, each in its turn. Both throw `PasswordsBusy` when too many wait, `hash` earlier. */
 export type Passwords = {
   /** A PHC string (`$argon2id$…`) with a salt of its own. */
-  hash(password: string): Promise<string>
+  hash(password: string, turn: PasswordTurn): Promise<string>
   /** With null (no such account) it takes the time that a wrong password takes, and is false. */
-  verify(hash: string | null, password: string): Promise<boolean>
-}
-
-/** Thrown, so that it can't be mistaken for a correct password. */
-export class PasswordsBusy extends TooBusyError {
-  override readonly name = 'PasswordsBusy'
-  constructor() {
-    super('The server is busy. Try again in a second.')
-  }
+  verify(hash: string | null, password: string, turn: PasswordTurn): Promise<boolean>
 }
 
 export type PasswordsOptions = {
   /** How many run at once; by default one per core. */
   concurrency?: number
-  /** How many wait beyond those that run. */
+  /** How many strangers wait beyond those that run. */
   queue?: number
   /** KiB. */
   memoryCost?: number
@@ -35,18 +27,17 @@ export type PasswordsOptions = {
 export function createPasswords(options: PasswordsOptions = {}): Passwords {
   const cost = { memoryCost: options.memoryCost ?? 19_456, timeCost: options.timeCost ?? 2 }
   const unknown = hashOfNothing(cost)
-  const concurrency = options.concurrency ?? availableParallelism()
-  const queue = options.queue ?? 20
-  const busyError = () => new PasswordsBusy()
-  const run = createLimiter({ concurrency, queue, busyError })
-  // Hashing uses at most half of the queue, so that many registrations don't keep others from signing in.
-  const limitHashing = createLimiter({ concurrency: concurrency + Math.ceil(queue / 2), queue: 0, busyError })
+  const inTurn = createPasswordTurns({
+    concurrency: options.concurrency ?? availableParallelism(),
+    queue: options.queue ?? 20,
+  })
   return {
-    hash: (password) =>
-      limitHashing(() =>
-        run(() => Bun.password.hash(password.normalize('NFC'), { algorithm: 'argon2id', ...cost })),
+    hash: (password, turn) =>
+      inTurn(turn, 'hash', () =>
+        Bun.password.hash(password.normalize('NFC'), { algorithm: 'argon2id', ...cost }),
       ),
-    verify: (hash, password) => run(() => Bun.password.verify(password.normalize('NFC'), hash ?? unknown)),
+    verify: (hash, password, turn) =>
+      inTurn(turn, 'verify', () => Bun.password.verify(password.normalize('NFC'), hash ?? unknown)),
   }
 }
 

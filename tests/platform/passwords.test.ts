@@ -1,60 +1,70 @@
 import { afterEach, expect, spyOn, test } from 'bun:test'
-import { createPasswords, PasswordsBusy } from '../../src/platform/passwords.ts'
+import { PasswordsBusy } from '../../src/platform/password-turns.ts'
+import { createPasswords } from '../../src/platform/passwords.ts'
 
 const cheap = { memoryCost: 64, timeCost: 1 }
+const turn = { account: 'ada' }
+/** A stranger from a network of its own. */
+const from = (network: unknown) => ({ network: String(network) })
 const spies: { mockRestore(): void }[] = []
 afterEach(() => {
   for (const spy of spies.splice(0)) spy.mockRestore()
 })
 
 test('a hash is an argon2id PHC string with the parameters that OWASP names', async () => {
-  const hash = await createPasswords().hash('correct horse')
+  const hash = await createPasswords().hash('correct horse', turn)
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
 })
 
 test('the same password is hashed with another salt each time', async () => {
   const passwords = createPasswords(cheap)
-  expect(await passwords.hash('correct horse')).not.toBe(await passwords.hash('correct horse'))
+  expect(await passwords.hash('correct horse', turn)).not.toBe(await passwords.hash('correct horse', turn))
 })
 
 test('the right password is verified, any other is not', async () => {
   const passwords = createPasswords(cheap)
-  const hash = await passwords.hash('correct horse')
-  expect(await passwords.verify(hash, 'correct horse')).toBe(true)
+  const hash = await passwords.hash('correct horse', turn)
+  expect(await passwords.verify(hash, 'correct horse', turn)).toBe(true)
   for (const wrong of ['correct horsf', 'correct horse ', 'Correct horse', ''])
-    expect(await passwords.verify(hash, wrong)).toBe(false)
+    expect(await passwords.verify(hash, wrong, turn)).toBe(false)
 })
 
 test('a password of 1,024 characters counts to its last one', async () => {
   const passwords = createPasswords(cheap)
-  const hash = await passwords.hash(`${'x'.repeat(1023)}y`)
-  expect(await passwords.verify(hash, `${'x'.repeat(1023)}y`)).toBe(true)
-  expect(await passwords.verify(hash, 'x'.repeat(1024))).toBe(false)
+  const hash = await passwords.hash(`${'x'.repeat(1023)}y`, turn)
+  expect(await passwords.verify(hash, `${'x'.repeat(1023)}y`, turn)).toBe(true)
+  expect(await passwords.verify(hash, 'x'.repeat(1024), turn)).toBe(false)
 })
 
 test('one text typed composed and decomposed is one password', async () => {
   const passwords = createPasswords(cheap)
-  expect(await passwords.verify(await passwords.hash('caf\u00e9 au lait'), 'cafe\u0301 au lait')).toBe(true)
-  expect(await passwords.verify(await passwords.hash('cafe\u0301 au lait'), 'caf\u00e9 au lait')).toBe(true)
+  expect(
+    await passwords.verify(await passwords.hash('caf\u00e9 au lait', turn), 'cafe\u0301 au lait', turn),
+  ).toBe(true)
+  expect(
+    await passwords.verify(await passwords.hash('cafe\u0301 au lait', turn), 'caf\u00e9 au lait', turn),
+  ).toBe(true)
 })
 
 test('a hash made with other parameters still verifies', async () => {
-  const hash = await createPasswords(cheap).hash('correct horse')
-  expect(await createPasswords({ memoryCost: 128, timeCost: 2 }).verify(hash, 'correct horse')).toBe(true)
+  const hash = await createPasswords(cheap).hash('correct horse', turn)
+  expect(await createPasswords({ memoryCost: 128, timeCost: 2 }).verify(hash, 'correct horse', turn)).toBe(
+    true,
+  )
 })
 
 test('a malformed stored hash is an error', async () => {
-  await expect(createPasswords(cheap).verify('no hash', 'correct horse')).rejects.toThrow()
+  await expect(createPasswords(cheap).verify('no hash', 'correct horse', turn)).rejects.toThrow()
 })
 
 test('an unknown account is refused after the same work as a wrong password', async () => {
   const passwords = createPasswords()
-  const hash = await passwords.hash('correct horse')
+  const hash = await passwords.hash('correct horse', turn)
   const spy = spyOn(Bun.password, 'verify')
   spies.push(spy)
   const seconds = async (stored: string | null) => {
     const start = performance.now()
-    expect(await passwords.verify(stored, 'wrong horse')).toBe(false)
+    expect(await passwords.verify(stored, 'wrong horse', turn)).toBe(false)
     return performance.now() - start
   }
   const known: number[] = []
@@ -86,9 +96,9 @@ test('at most so many run at once, the others wait, and beyond the queue they ar
   })
   spies.push(spy)
   const passwords = createPasswords({ concurrency: 2, queue: 3 })
-  const taken = ['a', 'b', 'c', 'd', 'e'].map((password) => passwords.verify(null, password))
-  await expect(passwords.hash('f')).rejects.toBeInstanceOf(PasswordsBusy)
-  await expect(passwords.verify(null, 'g')).rejects.toBeInstanceOf(PasswordsBusy)
+  const taken = ['a', 'b', 'c', 'd', 'e'].map((password) => passwords.verify(null, password, from(password)))
+  await expect(passwords.hash('f', from('f'))).rejects.toBeInstanceOf(PasswordsBusy)
+  await expect(passwords.verify(null, 'g', from('g'))).rejects.toBeInstanceOf(PasswordsBusy)
   while (order.length < 5 || gates.length > 0) {
     gates.shift()?.()
     await Bun.sleep(0)
@@ -100,22 +110,26 @@ test('at most so many run at once, the others wait, and beyond the queue they ar
 test('a failure frees its place', async () => {
   const passwords = createPasswords({ ...cheap, concurrency: 1, queue: 1 })
   for (let round = 0; round < 5; round++)
-    await expect(passwords.verify('no hash', 'correct horse')).rejects.toThrow()
-  expect(await passwords.verify(await passwords.hash('correct horse'), 'correct horse')).toBe(true)
+    await expect(passwords.verify('no hash', 'correct horse', turn)).rejects.toThrow()
+  expect(await passwords.verify(await passwords.hash('correct horse', turn), 'correct horse', turn)).toBe(
+    true,
+  )
 })
 
 test('by default one runs per core and twenty wait', async () => {
   const passwords = createPasswords(cheap)
   const cores = (await import('node:os')).availableParallelism()
-  const all = Array.from({ length: cores + 20 + 3 }, () => passwords.verify(null, 'correct horse'))
+  const all = Array.from({ length: cores + 20 + 3 }, (_, i) =>
+    passwords.verify(null, 'correct horse', from(i)),
+  )
   const refused = (await Promise.allSettled(all)).filter((outcome) => outcome.status === 'rejected')
   expect(refused.length).toBe(3)
 })
 
 test('new passwords leave half of the line to those who sign in', async () => {
   const passwords = createPasswords({ ...cheap, concurrency: 1, queue: 4 })
-  const registrations = Array.from({ length: 6 }, () => passwords.hash('correct horse'))
-  const signIns = [passwords.verify(null, 'a'), passwords.verify(null, 'b')]
+  const registrations = Array.from({ length: 6 }, () => passwords.hash('correct horse', from('office')))
+  const signIns = ['a', 'b'].map((password) => passwords.verify(null, password, from('office')))
   const hashed = await Promise.allSettled(registrations)
   expect(hashed.filter((outcome) => outcome.status === 'fulfilled').length).toBe(3)
   expect(await Promise.all(signIns)).toEqual([false, false])

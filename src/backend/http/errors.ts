@@ -4,7 +4,7 @@ import { DomainError, tooMany } from '../../core/errors.ts'
 import { logRepeated } from '../../core/repeated-lines.ts'
 import { CallerBusyError, TooBusyError } from '../../platform/limiter.ts'
 import type { Log } from '../../platform/log.ts'
-import { PasswordsBusy } from '../../platform/passwords.ts'
+import { PasswordsBusy } from '../../platform/password-turns.ts'
 import { OutcomeUnknown, outageOf, outageSentence } from '../../platform/postgres/outages.ts'
 import { describeFault } from './validation.ts'
 

@@ -43,7 +43,7 @@ export function requestPipeline(
         notServedError(path) ??
         routeError(original.method, methodsAt(path), cors)
       if (error !== null) return error
-      const request = path === sent ? original : withPath(original, sent, path)
+      const request = asRouted(original, sent, path)
       if (request !== original) requests.shareState(original, request)
       requests.expectBody(original, path)
       const start = performance.now()
@@ -56,7 +56,7 @@ export function requestPipeline(
         const deadline = Math.max(0, start + ctx.db.deadlines.statementMilliseconds - performance.now())
         return withinDeadline(handled, isRead ? deadline : Infinity)
       }
-      if (original.method === 'GET' && mayBeRemembered(path)) return await answers.recall(request, respond)
+      if (request.method === 'GET' && mayBeRemembered(path)) return await answers.recall(request, respond)
       return await answers.send(request, await respond())
     }
 
@@ -82,7 +82,7 @@ export function requestPipeline(
         addHeaders(response.headers, { ...CORS_HEADERS, 'access-control-allow-origin': cors })
       addHeaders(response.headers, state.headers)
       response.headers.set('x-request-id', state.source.requestId)
-      return response
+      return original.method === 'HEAD' ? await withoutBody(response) : response
     }
 
     return (original, ...rest) => {
@@ -96,12 +96,23 @@ export function requestPipeline(
   }
 }
 
-/** The request with its path rewritten, so that each route is declared once. */
-function withPath(request: Request, sent: string, path: string): Request {
+/** The request with its path rewritten, and HEAD as GET, so that each route is declared once. */
+function asRouted(request: Request, sent: string, path: string): Request {
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  if (path === sent && method === request.method) return request
   const start = request.url.indexOf(sent, request.url.indexOf('://') + 3)
   const url = request.url.slice(0, start) + path + request.url.slice(start + sent.length)
   // Without the body, which is read from the original: the runtime would keep a copy in memory.
-  return new Request(url, { method: request.method, headers: request.headers })
+  return new Request(url, { method, headers: request.headers })
+}
+
+/** The answer to a HEAD: that of the GET, of which only the length is told. */
+async function withoutBody(response: Response): Promise<Response> {
+  const { status, headers, body } = response
+  if (body === null) return response
+  const { byteLength } = await response.arrayBuffer()
+  headers.set('content-length', String(byteLength))
+  return new Response(null, { status, headers })
 }
 
 const hostError = (ctx: Context, path: string, host: string): Response | null =>

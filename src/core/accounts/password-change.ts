@@ -39,9 +39,9 @@ export async function changePassword(
   await countPasswordProof(ctx, { userId, id: caller.credential.id })
   const [account] = await queries.find(ctx.db, userId)
   const before = account?.password_hash ?? null
-  const isRight = await ctx.passwords.verify(before, input.current_password)
+  const isRight = await ctx.passwords.verify(before, input.current_password, { account: userId })
   if (before === null || !isRight) throw await wrongPassword(ctx, caller)
-  const after = await ctx.passwords.hash(input.new_password)
+  const after = await ctx.passwords.hash(input.new_password, { account: userId })
   await ownTransaction(ctx, caller, async (tx) => {
     const changed = await queries.changePassword(tx, userId, before, after, ctx.clock.now())
     // A concurrent change or reset of the password was faster, and has ended all sessions.

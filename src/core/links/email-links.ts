@@ -82,8 +82,8 @@ export async function resetPassword(
   deviceCookies: readonly string[],
 ): Promise<{ deviceCookie: string }> {
   // Check the link first: hashing is expensive.
-  await linkOf(ctx, ctx.db, input.token, 'reset-password')
-  const passwordHash = await ctx.passwords.hash(input.new_password)
+  const { user_id } = await linkOf(ctx, ctx.db, input.token, 'reset-password')
+  const passwordHash = await ctx.passwords.hash(input.new_password, { account: user_id })
   const reset = await transaction(ctx, async (tx) => {
     const link = await useLink(ctx, tx, input.token, 'reset-password')
     const userId = link.user_id

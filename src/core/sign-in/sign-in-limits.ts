@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import type { RateLimit } from '../../config.ts'
 import type { Context } from '../../context.ts'
+import type { PasswordTurn } from '../../platform/password-turns.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { tooMany } from '../errors.ts'
 
@@ -21,26 +22,27 @@ export type OwnCredential = Readonly<{ userId: string; id: string }>
 /**
  * Counts a sign-in attempt before its password is checked; the account need not exist. 429 beyond the limit of the account
  * from this address, of the address, or of the account from any address. A known device has a limit of its own, which
- * strangers can't use up; beyond it, it counts as a stranger.
+ * strangers can't use up; beyond it, it counts as a stranger. Returns in whose turn the password is to be checked: strangers
+ * don't keep a known device waiting either.
  */
 export async function countAttempt(
   ctx: Context,
   emailKey: string,
   ipAddress: string | null,
   device: OwnCredential | null = null,
-): Promise<void> {
+): Promise<PasswordTurn> {
+  const network = networkOf(ipAddress)
   const own = ctx.config.rateLimits.auth
-  if (own === null) return
+  if (own === null) return device === null ? { network } : { account: device.userId }
   const now = ctx.clock.now().getTime()
   const deviceLimit = device && (await countOwn(ctx, own, now, 'device', device))
-  if (device !== null && deviceLimit === null) return
-  const network = networkOf(ipAddress)
+  if (device !== null && deviceLimit === null) return { account: device.userId }
   const strangerLimit = await count(ctx, [
     counterWindow(ctx, own, now, ['account and address', emailKey, network]),
     counterWindow(ctx, PER_ADDRESS, now, ['address', network]),
     counterWindow(ctx, PER_ACCOUNT, now, ['account', emailKey]),
   ])
-  if (strangerLimit === null) return
+  if (strangerLimit === null) return { network }
   const sooner = deviceLimit !== null && deviceLimit.end < strangerLimit.end ? deviceLimit : strangerLimit
   throw limitError(now, 'Too many sign-in attempts. Try again later.', sooner)
 }

@@ -49,9 +49,9 @@ async function byPassword(
   const account = await findAccountByEmail(ctx.db, input.email)
   const device = knownDevice(ctx, account, deviceCookies)
   const own = account && device !== null ? { userId: account.user_id, id: device } : null
-  await countAttempt(ctx, emailKey(input.email), source.ipAddress, own)
+  const turn = await countAttempt(ctx, emailKey(input.email), source.ipAddress, own)
   const passwordHash = account?.password_hash ?? null
-  const isRight = await ctx.passwords.verify(passwordHash, input.password)
+  const isRight = await ctx.passwords.verify(passwordHash, input.password, turn)
   if (account === undefined || passwordHash === null || !isRight) throw failSignIn(ctx, account, source)
   requireVerifiedAddress(ctx, account, source)
   const factors = await factorsOf(ctx, ctx.db, account.user_id)

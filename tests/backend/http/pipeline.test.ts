@@ -214,6 +214,27 @@ describe('every answer', () => {
     )
     expect({ status: response.status, text: await response.text() }).toEqual({ status: 200, text: '' })
   })
+
+  const paths = ['/v1/roles', '/service/public/v1/roles/', '/service/auth/methods/', '/v1/roles/x', '/x']
+  test.each(paths)('HEAD %s has the status and headers of GET, and its length', async (path) => {
+    const send = (method: string, headers: Record<string, string> = {}) =>
+      service.app.handle(
+        new Request(`http://localhost${path}`, {
+          method,
+          headers: { authorization: `Bearer ${ada.token}`, ...headers },
+        }),
+      )
+    const [get, head] = [await send('GET'), await send('HEAD')]
+    const length = String((await get.arrayBuffer()).byteLength)
+    const headers = { ...Object.fromEntries(get.headers), 'content-length': length }
+    const id = expect.stringMatching(/./)
+    expect([head.status, Object.fromEntries(head.headers)]).toEqual([
+      get.status,
+      { ...headers, 'x-request-id': id },
+    ])
+    const etag = get.headers.get('etag')
+    if (etag !== null) expect((await send('HEAD', { 'if-none-match': etag })).status).toBe(304)
+  })
 })
 
 describe('the address and id of a request', () => {

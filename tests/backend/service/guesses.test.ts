@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { linkToken } from '../../../src/core/links/link.ts'
+import type { PasswordTurn } from '../../../src/platform/password-turns.ts'
 import { type Answer, api } from '../../support/api.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
 import { runJobs } from '../../support/jobs.ts'
@@ -61,9 +62,9 @@ describe('The setup token', () => {
 
   test('is no guess where it is missing, and costs no hash where it is wrong', async () => {
     const hashed: string[] = []
-    const hash = (password: string) => {
+    const hash = (password: string, turn: PasswordTurn) => {
       hashed.push(password)
-      return ctx.passwords.hash(password)
+      return ctx.passwords.hash(password, turn)
     }
     const service = api({ ...ctx, passwords: { ...ctx.passwords, hash } }, '192.0.2.1')
     expect(await countUntilRefused(70, 403, () => register(service))).toBe(70)

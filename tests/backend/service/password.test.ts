@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { changePassword } from '../../../src/core/accounts/password-change.ts'
 import { authenticateSessionToken } from '../../../src/core/authentication/authenticate.ts'
-import { PasswordsBusy } from '../../../src/platform/passwords.ts'
+import { PasswordsBusy, type PasswordTurn } from '../../../src/platform/password-turns.ts'
 import { api } from '../../support/api.ts'
 import { entriesAbout, trailAsText } from '../../support/audit-entries.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
@@ -189,9 +189,9 @@ describe('POST /service/auth/password/login/', () => {
     const asked: (string | null)[] = []
     const passwords = {
       ...ctx.passwords,
-      verify: (hash: string | null, password: string) => {
+      verify: (hash: string | null, password: string, turn: PasswordTurn) => {
         asked.push(hash)
-        return ctx.passwords.verify(hash, password)
+        return ctx.passwords.verify(hash, password, turn)
       },
     }
     const passwordless = newEmail()

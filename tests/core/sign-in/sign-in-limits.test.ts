@@ -21,7 +21,7 @@ test.each([
 })
 
 /** How many attempts in a row are let through, of at most `limit` + 1. */
-async function letThrough(attempt: (index: number) => Promise<void>, limit: number): Promise<number> {
+async function letThrough(attempt: (index: number) => Promise<unknown>, limit: number): Promise<number> {
   for (let i = 0; i <= limit; i++) {
     try {
       await attempt(i)

@@ -1,0 +1,76 @@
+import { afterAll, afterEach, beforeAll, expect, spyOn, test } from 'bun:test'
+import { createPasswords } from '../../../src/platform/passwords.ts'
+import { type Answer, api } from '../../support/api.ts'
+import { type TestContext, testConfig, testContext } from '../../support/context.ts'
+import { owner } from '../../support/people.ts'
+import { deviceOf, login, newEmail, register, signIn } from '../../support/sign-in.ts'
+
+const WRONG = 'a password that takes long to check'
+
+let ctx: TestContext
+let release: () => void
+let spy: { mockRestore(): void }
+
+beforeAll(async () => {
+  ctx = await testContext()
+  await owner(ctx)
+  const passwords = createPasswords({ memoryCost: 64, timeCost: 1, concurrency: 1, queue: 2 })
+  ctx = { ...ctx, passwords, config: testConfig() }
+})
+afterAll(() => ctx.close())
+afterEach(() => spy.mockRestore())
+
+const at = (address: string) => api(ctx, address)
+
+/** Strangers at six addresses, of whom one has a password checked, two wait, and three were refused. */
+async function flood(): Promise<Promise<Answer>[]> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  release = resolve
+  const verify = Bun.password.verify
+  spy = spyOn(Bun.password, 'verify').mockImplementation(async (password, hash) => {
+    if (password === WRONG) await promise
+    return await verify(password, hash)
+  })
+  let refused = 0
+  const full = Promise.withResolvers<void>()
+  const attempts = Array.from({ length: 6 }, async (_, i) => {
+    const answer = await login(at(`198.51.100.${i}`), newEmail(), WRONG)
+    if (answer.status === 429 && ++refused === 3) full.resolve()
+    return answer
+  })
+  await full.promise
+  return attempts
+}
+
+test('while strangers fill the line for passwords, a browser that has signed in before still signs in', async () => {
+  const email = newEmail()
+  const device = deviceOf((await register(at('192.0.2.1'), { email })).headers) ?? ''
+  const attempts = await flood()
+  const own = login(at('192.0.2.1'), email, undefined, device)
+  const { status, body, headers } = await login(at('192.0.2.2'), email)
+  expect([status, body, headers.get('retry-after')]).toEqual([
+    429,
+    { error: 'The server is busy. Try again in a second.' },
+    '1',
+  ])
+  release()
+  expect((await own).status).toBe(200)
+  expect((await Promise.all(attempts)).map((answer) => answer.status).sort()).toEqual([
+    ...Array(3).fill(401),
+    ...Array(3).fill(429),
+  ])
+})
+
+test('and somebody who is signed in changes the password', async () => {
+  const email = newEmail()
+  await register(at('192.0.2.1'), { email })
+  const session = await signIn(at('192.0.2.1'), email)
+  const attempts = await flood()
+  const change = { current_password: WRONG, new_password: 'another password' }
+  const refused = session.post('/password/change/', change)
+  // Time to be refused in, if the strangers' line were its own.
+  await Bun.sleep(100)
+  release()
+  expect((await refused).status).toBe(403)
+  await Promise.all(attempts)
+})
