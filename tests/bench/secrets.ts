@@ -1,8 +1,9 @@
 import { createApp } from '../../src/backend/app.ts'
 import { app } from '../support/apps.ts'
-import { testContext } from '../support/context.ts'
+import { type TestContext, testContext } from '../support/context.ts'
 import { owner } from '../support/people.ts'
 import { sealedSecret } from '../support/secrets.ts'
+import { addSection } from './report.ts'
 import { median } from './turns.ts'
 
 const ROUNDS = 40
@@ -45,31 +46,59 @@ export async function secrets(): Promise<void> {
   )
   const bytes = await (await memory(new Request(`http://localhost${PATH}`, { headers }))).text()
   const bare = () => new Response(bytes, { headers: { 'content-type': 'application/json' } })
-  const lines: [string, number][] = [
-    ['reading, from memory', await milliseconds(memory, { headers }, ROUNDS)],
-    [
-      'the same bytes from a bare handler (to stay within 3 times)',
-      await milliseconds(bare, { headers }, ROUNDS),
-    ],
-    [
-      'reading, from the database',
-      await milliseconds(createApp({ ...ctx, memory: null }).fetch, { headers }, ROUNDS),
-    ],
-    ['creating', post],
-    ['creating one alone', postOne],
-    ['changing', put],
-  ]
-  process.stdout.write(`\n${PATH} with ${COUNT} secrets, ${Math.round(bytes.length / 1024)} KiB\n`)
-  for (const [what, time] of lines) process.stdout.write(`  ${time.toFixed(2).padStart(7)} ms   ${what}\n`)
+  const read = await milliseconds(memory, { headers }, ROUNDS)
+  const bareRead = await milliseconds(bare, { headers }, ROUNDS)
+  const uncached = await milliseconds(createApp({ ...ctx, memory: null }).fetch, { headers }, ROUNDS)
+  addSection({
+    title: `${PATH} with ${COUNT} secrets, ${Math.round(bytes.length / 1024)} KiB`,
+    columns: ['One request at a time', 'ms'],
+    rows: [
+      ['GET, from memory', read],
+      ['Floor: a bare handler of the same bytes', bareRead],
+      ['GET, from the database', uncached],
+      ['POST', post],
+      ['POST of one', postOne],
+      ['PUT', put],
+    ].map(([what, time]) => [String(what), Number(time).toFixed(2)]),
+  })
+  await inClear(ctx, ada.token)
   await ctx.close()
 }
 
-async function milliseconds(handler: Fetch, init: RequestInit, rounds: number): Promise<number> {
+/** The same number of secrets in clear: sealed and opened by the server. */
+async function inClear(ctx: TestContext, token: string): Promise<void> {
+  const { id, environments } = await app(ctx)
+  const path = `/v1/secrets/?app_id=${id}&env=${environments[0]?.name}`
+  const headers = { authorization: `Bearer ${token}`, host: 'localhost' }
+  const secrets = Array.from({ length: COUNT }, (_, index) => ({
+    key: `KEY_${index}`,
+    value: 'a value of usual length',
+  }))
+  const { fetch } = createApp(ctx)
+  const json = { ...headers, 'content-type': 'application/json' }
+  const post = await milliseconds(
+    fetch,
+    { method: 'POST', headers: json, body: JSON.stringify({ secrets }) },
+    1,
+    path,
+  )
+  const get = await milliseconds(fetch, { headers }, ROUNDS / 4, path)
+  addSection({
+    title: `/v1/secrets with ${COUNT} secrets, sealed and opened by the server`,
+    columns: ['One request at a time', 'ms'],
+    rows: [
+      ['GET', get.toFixed(2)],
+      ['POST, once', post.toFixed(2)],
+    ],
+  })
+}
+
+async function milliseconds(handler: Fetch, init: RequestInit, rounds: number, path = PATH): Promise<number> {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: handler })
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {
     const start = performance.now()
-    const answer = await fetch(`http://127.0.0.1:${server.port}${PATH}`, init)
+    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, init)
     const text = await answer.arrayBuffer()
     if (answer.status !== 200) throw new Error(Buffer.from(text).toString().slice(0, 300))
     times.push(performance.now() - start)

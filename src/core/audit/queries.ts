@@ -57,13 +57,26 @@ function entriesInRange(
       ${resourceType === undefined ? db`` : db`and resource_type = ${resourceType}`}
       ${resourceId === undefined ? db`` : db`and resource_id = ${lowerId(resourceId)}`}
       ${eventType === undefined ? db`` : db`and event_type = ${eventType}`}
-      ${actorType === undefined ? db`` : db`and actor_type = ${actorType}`}
+      ${actorType === undefined ? db`` : db`and ${hasActorType(db, organisationId, actorType, actorId)}`}
       ${actorId === undefined ? db`` : db`and actor_id = ${actorId}`}
       ${visibility === null ? db`` : db`and ${isVisible(db, visibility.grantsOf)}`}
       ${id === null ? db`` : db`and (timestamp, id) < (${timestamp}::timestamptz, ${id}::uuid)`}
     order by timestamp desc, id desc
     limit ${rowLimit(range)}`
 }
+
+/** An actor has one type: whether it is this one is looked up once, instead of in each of the actor's entries. */
+const hasActorType = (
+  db: Queryable,
+  organisationId: string,
+  actorType: string,
+  actorId: string | undefined,
+) =>
+  actorId === undefined
+    ? db`actor_type = ${actorType}`
+    : db`${actorType} = (
+        select actor_type from audit_entries where organisation_id = ${organisationId} and actor_id = ${actorId}
+        order by timestamp desc, id desc limit 1)`
 
 const allValues = (db: Queryable) => db`old_values, new_values, ip_address, user_agent`
 
