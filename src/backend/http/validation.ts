@@ -6,13 +6,14 @@ import { explainFault } from '../../core/schema.ts'
 type Schema = TSchema & Record<string, unknown>
 
 /**
- * One sentence about a body or query of the wrong shape, without the value that was sent. `fault` is the first that the
+ * One sentence about a body or query of the wrong shape, without the value that was sent. `found` is the first that the
  * validator found. An unknown field is named first: it is most likely a misspelt required one.
  */
-export function describeFault(whole: TSchema, value: unknown, fault: ValueError | undefined): string {
+export function describeFault(whole: TSchema, value: unknown, found: ValueError | undefined): string {
   const unknown = unknownField(whole as Schema, value)
   if (unknown !== null) return `Unknown field ${quote(fieldName(unknown))}.`
-  if (fault === undefined) return 'The request is not valid.'
+  if (found === undefined) return 'The request is not valid.'
+  const fault = besideNull(found)
   const subject = fieldName(partsOf(fault.path)) || 'The body'
   const schema = fault.schema as Schema
   switch (fault.type) {
@@ -30,6 +31,18 @@ export function describeFault(whole: TSchema, value: unknown, fault: ValueError 
       return explanationOf(schema, fault.value, subject) ?? expectationOf(schema, subject)
   }
 }
+
+/** The fault in what is neither null nor what a nullable field takes beside null; any other fault as it is. */
+function besideNull(fault: ValueError): ValueError {
+  const options = optionsBesideNull(fault.schema as Schema)
+  if (options.length !== 1 || fault.value === null) return fault
+  const index = (fault.schema.anyOf as Schema[]).indexOf(options[0] as Schema)
+  const inner = fault.errors[index]?.First()
+  return inner === undefined ? fault : besideNull(inner)
+}
+
+const optionsBesideNull = (schema: Schema): Schema[] =>
+  schema[Kind] === 'Union' ? (schema.anyOf as Schema[]).filter((option) => option[Kind] !== 'Null') : []
 
 /** What the schema, or the first of its options, says itself about a wrong value; null when it says nothing. */
 function explanationOf(schema: Schema, value: unknown, subject: string): string | null {
@@ -66,6 +79,8 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
  */
 function unknownField(schema: Schema, value: unknown): readonly (string | number)[] | null {
   if (typeof value !== 'object' || value === null) return null
+  const options = optionsBesideNull(schema)
+  if (options.length === 1) return unknownField(options[0] as Schema, value)
   if (schema[Kind] === 'Array' && Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       const found = unknownField(schema.items as Schema, item)

@@ -48,7 +48,7 @@ const IGNORED = Object.fromEntries(
 const PlainOverride = StrictObject(
   {
     value: Type.Optional(PlainText(MAX_BYTES.override, "The caller's own value.")),
-    isActive: Type.Optional(Type.Boolean({ description: 'Whether it counts; true when absent.' })),
+    isActive: Type.Optional(Type.Boolean({ description: 'Whether it counts; true for a new one.' })),
     ...Object.fromEntries(
       'id,secret,createdAt,created_at,updatedAt,updated_at'.split(',').map((name) => [name, Ignored()]),
     ),

@@ -25,8 +25,10 @@ const IGNORED = {
 const SealedOverride = StrictObject(
   {
     value: Type.Optional(Sealed(MAX_BYTES.override, "The caller's own value, sealed.")),
-    isActive: Type.Optional(Type.Boolean({ description: 'Whether it counts; true when absent.' })),
-    is_active: Ignored(),
+    isActive: Type.Optional(Type.Boolean({ description: 'Whether it counts; true for a new one.' })),
+    is_active: Type.Optional(
+      Type.Boolean({ description: 'The same, by its name in answers; isActive comes first.' }),
+    ),
     id: Ignored(),
     secret: Ignored(),
     created_at: Ignored(),
@@ -133,7 +135,11 @@ export function secretIds({ secrets }: DeleteSecrets): readonly string[] {
   return secrets
 }
 
-const overrideOf = ({ value, isActive }: Static<typeof SealedOverride>): NewOverride => ({
+const overrideOf = ({
+  value,
+  is_active,
+  isActive = is_active,
+}: Static<typeof SealedOverride>): NewOverride => ({
   ...(value !== undefined && { value }),
   ...(isActive !== undefined && { isActive }),
 })

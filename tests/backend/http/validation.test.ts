@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value'
 import { createApp } from '../../../src/backend/app.ts'
 import { describeFault } from '../../../src/backend/http/validation.ts'
 import type { Context } from '../../../src/context.ts'
-import { StrictObject } from '../../../src/core/schema.ts'
+import { Nullable, StrictObject } from '../../../src/core/schema.ts'
 import { testConfig } from '../../support/context.ts'
 
 const Body = StrictObject({
@@ -28,6 +28,23 @@ test('other faults are told by the first that the validator finds', () => {
   )
   expect(sentence(Body, [])).toBe('The body must be an object.')
   expect(describeFault(Body, {}, undefined)).toBe('The request is not valid.')
+})
+
+test('a fault within a field that may be null is told like any other', () => {
+  const own = StrictObject({ value: Type.String(), active: Type.Optional(Type.Boolean()) })
+  const kind = Type.Union([Type.Literal('a'), Type.Literal('b')])
+  const tags = Type.Array(Type.String(), { maxItems: 1 })
+  const body = StrictObject({ items: Type.Array(StrictObject({ own: Nullable(own) })) })
+  expect(sentence(body, { items: [{ own: { value: 'x', actvie: true } }] })).toBe(
+    'Unknown field "items[0].own.actvie".',
+  )
+  expect(sentence(body, { items: [{ own: { value: 1 } }] })).toBe('items[0].own.value must be a string.')
+  expect(sentence(body, { items: [{ own: 'x' }] })).toBe('items[0].own must be an object.')
+  expect(sentence(StrictObject({ kind: Nullable(kind) }), { kind: 'c' })).toBe('kind must be one of a, b.')
+  const many = StrictObject({ tags: Nullable(tags) })
+  expect(sentence(many, { tags: ['a', 'b'] })).toBe('tags must have at most 1 items.')
+  expect(sentence(many, { tags: [1] })).toBe('tags[0] must be a string.')
+  expect(sentence(many, {})).toBe('tags is required.')
 })
 
 test('no name in any body takes an invisible character', () => {

@@ -152,6 +152,17 @@ describe('a body', () => {
     expect((await quiet()('PUT', [camel])).body).toEqual([one])
   })
 
+  test('may say is_active of an override, as GET names it; isActive comes first', async () => {
+    const one = await created({ override: { value: seal('mine'), is_active: false } })
+    expect(one.override).toMatchObject({ is_active: false })
+    const set = async (override: object) =>
+      (await secrets('PUT', [{ id: one.id, override }])).body[0].override.is_active
+    expect(await set({ is_active: true })).toBe(true)
+    expect(await set({ is_active: true, isActive: false })).toBe(false)
+    expect(await set({ value: seal('another') })).toBe(false)
+    expect((await secrets('PUT', [{ id: one.id, override: { is_active: 'no' } }])).status).toBe(400)
+  })
+
   test.each<[string, object, RegExp]>([
     ['a key without its digest', { keyDigest: undefined }, /keyDigest is required/],
     ['a digest without a key', { key: undefined }, /key is required/],

@@ -339,6 +339,15 @@ describe('/v1/secrets checks in order', () => {
       ],
       [{ key: 'K', value: 'v', extra: 'v' }, 'Unknown field "secrets[0].extra".'],
       [
+        { key: 'K', value: 'v', override: { value: 'v', is_active: true } },
+        'Unknown field "secrets[0].override.is_active".',
+      ],
+      [
+        { key: 'K', value: 'v', override: { value: long } },
+        'secrets[0].override.value must have at most 65536 bytes.',
+      ],
+      [{ key: 'K', value: 'v', type: 'text' }, 'secrets[0].type must be one of secret, sealed, config.'],
+      [
         { key: 'K', value: 'v', expiresAt: null, expires_at: null },
         'secrets[0] must have only one of expiresAt and expires_at.',
       ],
