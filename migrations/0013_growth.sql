@@ -16,3 +16,10 @@ drop index grants_by_environment;
 -- What operators list, and who was ever a member.
 create index users_listing on users (created_at, id);
 create index members_by_user on members (user_id);
+
+-- Secrets that expire, and of which nobody was told yet: those that expired long ago are many.
+create index secrets_with_untold_expiry on secrets (expires_at) where reminded_expiry is distinct from expires_at;
+drop index secrets_expiring;
+
+-- A secret by its key alone, at any path.
+create index secrets_by_key on secrets (environment_id, key_digest);
