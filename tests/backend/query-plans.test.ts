@@ -109,7 +109,6 @@ test('a missing index is noticed, also where a foreign key needs it', async () =
     ['tokens_by_principal', 'principals: remove, a service account', 'Seq Scan of tokens'],
     ['audit_entries_by_actor_and_event', 'audit: list, actor and event in no entry', 'audit_entries'],
     ['secrets_with_untold_expiry', 'secret-expiry: claimExpiring', 'Seq Scan of secrets'],
-    ['secret_overrides_by_principal', 'grants: changeGrants', 'Seq Scan of secret_overrides'],
   ] as const) {
     const [{ definition } = { definition: '' }] = await ctx.db<{ definition: string }[]>`
       select pg_get_indexdef(${index}::regclass) as definition`

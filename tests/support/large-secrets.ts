@@ -20,7 +20,7 @@ export async function fillSecrets(tx: Transaction, { secrets = 0 }: Organisation
       limit 1) then ${secrets}::int else 4 end) i
     cross join lateral (select e.n * 5 + i as n) k`
   await tx`analyze made_secrets`
-  const sealed = tx`'/folder-' || s.i % 10, f.wrapped, sha256(uuid_send(s.id)), f.wrapped, ''`
+  const sealed = tx`case when s.i % 10 < 3 then '/folder-' || s.i % 10 else '/' end, f.wrapped, sha256(uuid_send(s.id)), f.wrapped, ''`
   const labels = tx`case when s.i % 50 = 0 then '{rare}'::text[] else '{frequent}' end, 'secret'`
   await tx`
     insert into secrets (id, organisation_id, app_id, environment_id, path, key, key_digest, value, comment, tags, type,

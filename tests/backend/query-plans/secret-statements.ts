@@ -57,7 +57,7 @@ export const secretStatements: Statements = {
   'secrets: list, path': (db, it) => secrets.list(db, it.developer, it.environment, { path: '/folder-1' }),
   'secrets: list, key': (db, it) => secrets.list(db, it.developer, it.environment, { keyDigest: DIGEST }),
   'secrets: list, path and key': (db, it) =>
-    secrets.list(db, it.developer, it.environment, { path: '/folder-1', keyDigest: DIGEST }),
+    secrets.list(db, it.developer, it.environment, { path: '/', keyDigest: DIGEST }),
   'secrets: list, tags': (db, it) => secrets.list(db, it.developer, it.environment, { tags: ['rare'] }),
   'secrets: list, ids': (db, it) => secrets.list(db, it.developer, it.environment, { ids: [it.secret] }),
   'secrets: lockEnvironment': (db, it) => secrets.lockEnvironment(db, it.organisation, it.environment),
@@ -66,7 +66,7 @@ export const secretStatements: Statements = {
   'secrets: isServerSide': (db, it) => secrets.isServerSide(db, it.app),
   'secrets: count': (db, it) => secrets.count(db, it.environment),
   'secrets: findTaken': (db, it) =>
-    secrets.findTaken(db, it.environment, [{ path: '/folder-1', key_digest: DIGEST }], [it.secret]),
+    secrets.findTaken(db, it.environment, [{ path: '/', key_digest: DIGEST }], [it.secret]),
   'secrets: markChanged': (db, it) => secrets.markChanged(db, change(it)),
   'secrets: insert': (db, it) => secrets.insert(db, change(it), [values(it.new)]),
   'secrets: update': (db, it) => secrets.update(db, change(it), [values(it.secret)]),
@@ -128,7 +128,7 @@ export const secretStatements: Statements = {
     plain.findReferenced(
       db,
       it.developer,
-      [{ environment_id: it.environment, path: '/folder-1', key_digest: DIGEST }],
+      [{ environment_id: it.environment, path: '/', key_digest: DIGEST }],
       1_000_000,
     ),
 
