@@ -2,7 +2,7 @@ import type { Transaction } from '../../src/platform/postgres/database.ts'
 import type { OrganisationSize } from './large-organisation.ts'
 
 /**
- * Secrets, as the last: many in an environment of the Developer that `fillOrganisation` gives, four in each other one, and
+ * Secrets: many in an environment of the Developer that `fillOrganisation` gives, four in each other one, and
  * in each a deleted one. A few have had more versions than are kept, and a few deletions are old. A quarter has expired
  * long ago, a quarter expires in a year, and a few expire soon: of those nobody was told.
  */
@@ -10,8 +10,8 @@ export async function fillSecrets(tx: Transaction, { secrets = 0 }: Organisation
   if (secrets === 0) return
   await tx`
     create temp table made_secrets as
-    select gen_random_uuid() as id, e.id as environment_id, e.app_id, i, 1 + i % 2 + case when i > 0 and k.n % 2000 = 3 then 148 else 0 end as version,
-      k.n, i = 0 as is_deleted
+    select gen_random_uuid() as id, e.id as environment_id, e.app_id, k.n, i, i = 0 as is_deleted,
+      1 + i % 2 + case when i > 0 and k.n % 2000 = 3 then 148 else 0 end as version
     from made_environments e
     cross join lateral generate_series(0, case when e.id = (
       select g.environment_id from grants g join made_environments own on own.id = g.environment_id
