@@ -234,6 +234,8 @@ test('references of any shape, and those that clients have sealed, are answered 
     value: seal(value),
   }))
   for (const one of secrets) {
+    // References are read by age, up to a limit: those to A are among the first.
+    ctx.clock.advance(1)
     const response = await service.app.handle(
       new Request('http://localhost/service/secrets/', {
         method: 'POST',
