@@ -16,3 +16,11 @@ drop index grants_by_environment;
 -- What operators list, and who was ever a member.
 create index users_listing on users (created_at, id);
 create index members_by_user on members (user_id);
+
+-- A secret by its key, at any path. The index of the list is gone: for one key of a path the planner took it, and read the
+-- whole path. The unique index of path and key finds a path as well.
+create index secrets_by_key on secrets (environment_id, key_digest);
+-- Secrets of whose expiry nobody was told yet: those that expired long ago are many.
+create index secrets_with_untold_expiry on secrets (expires_at) where reminded_expiry is distinct from expires_at;
+drop index secrets_listing;
+drop index secrets_expiring;

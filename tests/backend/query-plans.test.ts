@@ -10,6 +10,7 @@ import { accountStatements } from './query-plans/account-statements.ts'
 import { auditStatements } from './query-plans/audit-statements.ts'
 import { organisationStatements } from './query-plans/organisation-statements.ts'
 import { principalStatements } from './query-plans/principal-statements.ts'
+import { secretStatements } from './query-plans/secret-statements.ts'
 import { signInStatements } from './query-plans/sign-in-statements.ts'
 import { type Statements, type Things, thingsOf } from './query-plans/statements.ts'
 
@@ -27,6 +28,7 @@ const SIZE = {
   invites: 1000,
   entries: 20_000,
   grantedApps: 1,
+  secrets: 1000,
 }
 
 /** A table is large from so many rows; a statement may read so many of it. */
@@ -51,6 +53,16 @@ const EXCUSED: Readonly<Record<string, readonly [tables: string, reason: string]
     'apps, environment_keys, environments',
     'whoever has global access has a copy of every key',
   ],
+  'apps: remove': ['secrets, secret_versions', 'the secrets go with their environment'],
+  'environments: remove': ['secrets, secret_versions', 'the secrets go with their environment'],
+  'secrets: list': ['secrets', 'a list gives everything: an environment has at most 5,000'],
+  'secrets: list, of the Owner': ['secrets', 'a list gives everything: an environment has at most 5,000'],
+  'secrets: list, tags': ['secrets', 'tags are looked for in one environment, which has at most 5,000'],
+  'secrets: count': ['secrets', 'there are at most 5,000 in one environment, counted where some are created'],
+  'secret-versions: statesAt': [
+    'secrets, secret_versions',
+    'it tells of everything that one environment has, or had at a time',
+  ],
   'principals: environmentsWithoutCopy': ['environments', 'a promotion copies every key'],
   'invites: countPending': ['invites', 'there are at most 1,000 pending ones'],
   'invites: closeExpired': ['invites', 'there are at most 1,000 pending ones'],
@@ -69,6 +81,7 @@ const STATEMENTS: Statements = {
   ...accountStatements,
   ...signInStatements,
   ...auditStatements,
+  ...secretStatements,
 }
 
 let ctx: TestContext
@@ -95,6 +108,7 @@ test('a missing index is noticed, also where a foreign key needs it', async () =
     ['members_by_user', 'accounts: wasNeverMember', 'Seq Scan of members'],
     ['tokens_by_principal', 'principals: remove, a service account', 'Seq Scan of tokens'],
     ['audit_entries_by_actor_and_event', 'audit: list, actor and event in no entry', 'audit_entries'],
+    ['secrets_with_untold_expiry', 'secret-expiry: claimExpiring', 'Seq Scan of secrets'],
   ] as const) {
     const [{ definition } = { definition: '' }] = await ctx.db<{ definition: string }[]>`
       select pg_get_indexdef(${index}::regclass) as definition`
@@ -122,18 +136,37 @@ test('every table is large here, or stays small for a reason', async () => {
   ).toEqual(Object.keys(SMALL).toSorted())
 })
 
-/** What the statements read too much of, without what is excused. */
+/**
+ * What the statements read too much of, without what is excused. The planner knows the tables by random samples, and may
+ * choose badly by one of them: what is found is looked at again by two others.
+ */
 async function excessive(
   statements: Statements,
   record: (text: string) => void = () => {},
 ): Promise<string[]> {
+  let found = await excessiveNow(statements, record)
+  for (let again = 0; again < 2 && found.size > 0; again++) {
+    await ctx.db`analyze`
+    const suspects = Object.entries(statements).filter(([name]) => found.has(name))
+    found = await excessiveNow(Object.fromEntries(suspects), record)
+  }
+  return [...found].flatMap(([name, faults]) => faults.map((fault) => `${name}: ${fault}`))
+}
+
+/** What statements read too much of, by their names. */
+async function excessiveNow(
+  statements: Statements,
+  record: (text: string) => void,
+): Promise<Map<string, string[]>> {
   const large = await largeTables()
-  return [...(await looksOf(statements, record))].flatMap(([name, looks]) => {
+  const all = [...(await looksOf(statements, record))].map(([name, looks]) => {
     const excused = EXCUSED[name]?.[0].split(', ') ?? []
-    return looks
+    const faults = looks
       .filter((look) => large.has(look.table) && !excused.includes(look.table) && isExcessive(look))
-      .map(({ table, how, rows }) => `${name}: ${how} of ${table}, ${rows} rows`)
+      .map(({ table, how, rows }) => `${how} of ${table}, ${rows} rows`)
+    return [name, faults] as const
   })
+  return new Map(all.filter(([, faults]) => faults.length > 0).map(([name, faults]) => [name, [...faults]]))
 }
 
 const isExcessive = ({ how, rows }: Look) => how === 'Seq Scan' || rows > MOST

@@ -1,5 +1,6 @@
 import { type Database, openDatabase, type Transaction } from '../../src/platform/postgres/database.ts'
 import type { TestContext } from './context.ts'
+import { fillSecrets } from './large-secrets.ts'
 import { fillAccounts, fillEntries, fillInvites } from './large-tables.ts'
 
 /** How much of everything an organisation gets beside its Owner. Each app has three environments. */
@@ -14,6 +15,8 @@ export type OrganisationSize = Readonly<{
   grantedApps?: number
   /** How many members are Admins at most; 20 unless told. */
   admins?: number
+  /** How many secrets one environment has; then each other one has four. No environment has any unless told. */
+  secrets?: number
 }>
 
 /** Some of its members: one of many grants is enough to read as. */
@@ -51,6 +54,7 @@ async function fill(db: Database, now: Date, size: OrganisationSize): Promise<La
     await fillAccounts(tx)
     await fillInvites(tx, size)
     await withoutIndexes(tx, ['audit_entries'], () => fillEntries(tx, size))
+    await withoutIndexes(tx, ['secrets', 'secret_versions', 'secret_overrides'], () => fillSecrets(tx, size))
   })
   await db`vacuum (analyze)`
   const [made] = await db<LargeOrganisation[]>`

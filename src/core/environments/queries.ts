@@ -134,8 +134,11 @@ export const insertKeyCopies = (
 /** The principals that hold a copy of an environment's keys. */
 export const principalsWithCopies = (tx: Transaction, environmentId: string) =>
   tx<Row<'principals', 'id' | 'identity_key'>[]>`
-    select p.id, p.identity_key from environment_keys k join principals p on p.id = k.principal_id
-    where k.environment_id = ${environmentId}`
+    select p.id, p.identity_key from environments e
+    join environment_keys k
+      on k.organisation_id = e.organisation_id and k.app_id = e.app_id and k.environment_id = e.id
+    join principals p on p.id = k.principal_id
+    where e.id = ${environmentId}`
 
 /** Gives an environment other keys. */
 export const replaceKeys = (

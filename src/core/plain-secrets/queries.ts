@@ -57,15 +57,20 @@ export const findByNames = (
   names: readonly EnvironmentName[],
   most: number,
 ) => db<(EnvironmentWithKeys & { index: number })[]>`
-  select n.index::int - 1 as index, ${columns(db)}
+  select n.index::int - 1 as index, found.*
   from rows from (jsonb_to_recordset(${db.json(names as never)}) as (app_id uuid, app_key text, environment_key text))
     with ordinality as n (app_id, app_key, environment_key, index)
-  join apps a on a.organisation_id = ${actor.organisation.id}
-    and (a.id = n.app_id or (n.app_id is null and a.name_key = n.app_key collate "C"))
-  join environments e on e.organisation_id = a.organisation_id and e.app_id = a.id
-    and e.name_key = n.environment_key collate "C"
-  ${copiesOf(db, actor)}
-  where a.sse_enabled
+  join lateral (
+    select ${columns(db)} from apps a
+    join environments e on e.organisation_id = a.organisation_id and e.app_id = a.id
+    ${copiesOf(db, actor)}
+    where a.organisation_id = ${actor.organisation.id} and a.sse_enabled
+      and a.id = coalesce(n.app_id, (
+        select id from apps where organisation_id = ${actor.organisation.id} and name_key = n.app_key collate "C"))
+      and e.name_key = n.environment_key collate "C"
+    -- There is at most one. The limit has each name looked up by itself.
+    limit 1
+  ) found on true
   order by n.index
   limit ${most}`
 
@@ -81,10 +86,15 @@ export const findReferenced = (
       e.public_key, o.value as override_value,
       sum(length(s.value) + coalesce(length(o.value), 0)) over (order by s.id) as characters
     from jsonb_to_recordset(${db.json(names as never)}) as n (environment_id uuid, path text, key_digest text)
-    join secrets s on s.environment_id = n.environment_id and s.path = n.path collate "C"
-      and s.key_digest = decode(n.key_digest, 'hex')
+    join lateral (
+      select * from secrets
+      where environment_id = n.environment_id and path = n.path collate "C" and key_digest = decode(n.key_digest, 'hex')
+      -- There is at most one. The limit has each name looked up by itself.
+      limit 1
+    ) s on true
     join environments e on e.id = s.environment_id
     ${copiesOf(db, actor)}
     left join secret_overrides o on o.secret_id = s.id and o.principal_id = ${actor.id} and o.is_active
+      and o.environment_id = s.environment_id
   ) found
   where characters <= ${mostCharacters}`

@@ -1,19 +1,15 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
 import { noteRead } from '../audit/reads.ts'
-import { pathFault } from '../secrets/paths.ts'
 import type { SecretRow } from '../secrets/secret.ts'
 import { eventOf } from '../secrets/secret-events.ts'
-import { hasTooManyMarks, nameKey } from '../text.ts'
 import { yieldWhenDue } from '../yielding.ts'
-import { type OpenedEnvironment, opened, requireKeysOf, TEXTS_PER_TURN } from './opening.ts'
+import { openEnvironments } from './opened-environments.ts'
+import { type OpenedEnvironment, requireKeysOf, TEXTS_PER_TURN } from './opening.ts'
 import * as queries from './queries.ts'
 import type { ReferringSecret, Wanted } from './reference-graph.ts'
-import { mayRefer, type Reference } from './reference-syntax.ts'
+import { mayRefer } from './reference-syntax.ts'
 import { resolveReferences } from './references.ts'
-
-/** So many environments beside the own one are opened for the references of one request. */
-const MOST_ENVIRONMENTS = 100
 
 /** So many characters of ciphertext are read for the references of one step. */
 const MOST_CHARACTERS = 24 * 1024 * 1024
@@ -58,50 +54,11 @@ export async function withReferences(
 
 /** Finds what references name, for one request; `note` tells the audit log what was read of other environments. */
 function createFinder(ctx: Context, actor: Actor, own: OpenedEnvironment, rows: readonly SecretRow[]) {
-  const environments = new Map([[own.row.id, own]])
+  const environments = openEnvironments(ctx, actor, own)
   const known = new Map<string, ReferringSecret>()
   for (const row of rows) known.set(nameOf(own.row.id, row.path, row.key_digest), effective(own.row.id, row))
   const read = new Map<string, queries.ReferencedRow[]>()
   const pause = yieldWhenDue(TEXTS_PER_TURN)
-
-  /** The environments that references name, by their index; those that can't be opened are missing. */
-  const findEnvironments = async (wanted: readonly Wanted[]): Promise<Map<number, OpenedEnvironment>> => {
-    const found = new Map<number, OpenedEnvironment>()
-    const names = new Map<string, { name: queries.EnvironmentName; places: number[] }>()
-    for (const [place, { environmentId, reference }] of wanted.entries()) {
-      const home = environments.get(environmentId)
-      if (home === undefined || !canExist(reference)) continue
-      if (reference.environment === null) {
-        found.set(place, home)
-        continue
-      }
-      const name = {
-        app_id: reference.app === null ? home.row.app_id : null,
-        app_key: reference.app === null ? null : nameKey(reference.app),
-        environment_key: nameKey(reference.environment),
-      }
-      const entry = names.get(JSON.stringify(name))
-      if (entry === undefined) names.set(JSON.stringify(name), { name, places: [place] })
-      else entry.places.push(place)
-    }
-    const asked = [...names.values()]
-    if (asked.length === 0) return found
-    const room = MOST_ENVIRONMENTS + environments.size
-    const rowsFound = await queries.findByNames(
-      ctx.db,
-      actor,
-      asked.map(({ name }) => name),
-      room,
-    )
-    for (const { index, ...row } of rowsFound) {
-      const environment =
-        environments.get(row.id) ?? (environments.size > MOST_ENVIRONMENTS ? null : opened(ctx, row))
-      if (environment === null) continue
-      environments.set(row.id, environment)
-      for (const place of asked[index]?.places ?? []) found.set(place, environment)
-    }
-    return found
-  }
 
   const load = async (names: readonly queries.SecretName[]): Promise<void> => {
     for (const row of await queries.findReferenced(ctx.db, actor, names, MOST_CHARACTERS)) {
@@ -125,7 +82,7 @@ function createFinder(ctx: Context, actor: Actor, own: OpenedEnvironment, rows: 
 
   return {
     find: async (wanted: readonly Wanted[]): Promise<(ReferringSecret | null)[]> => {
-      const places = await findEnvironments(wanted)
+      const places = await environments.find(wanted)
       const names: (queries.SecretName | null)[] = []
       for (const [place, { reference }] of wanted.entries()) {
         await pause()
@@ -147,17 +104,9 @@ function createFinder(ctx: Context, actor: Actor, own: OpenedEnvironment, rows: 
         if (row !== undefined) await noteRead(ctx, actor, eventOf('secret.read', row, secrets))
       }
     },
-    [Symbol.dispose]: () => {
-      for (const environment of environments.values()) if (environment !== own) environment[Symbol.dispose]()
-    },
+    [Symbol.dispose]: () => environments[Symbol.dispose](),
   }
 }
-
-/** Whether there can be a secret of this name: a client may have sealed any text, and not each can be looked up. */
-const canExist = ({ app, environment, path }: Reference): boolean =>
-  pathFault(path, '') === null &&
-  (environment === null || /^[A-Za-z0-9_-]{1,64}$/.test(environment)) &&
-  (app === null || (app.length <= 256 && !app.includes('\0') && !hasTooManyMarks(app)))
 
 const effective = (environmentId: string, { id, value, override }: SecretRow): ReferringSecret => ({
   id,

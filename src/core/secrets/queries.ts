@@ -46,7 +46,7 @@ export async function list(
     join environment_keys k on k.environment_id = e.id and k.principal_id = ${actor.id}
     left join lateral (
       select ${columns(db)} from secrets s
-      left join secret_overrides o on o.secret_id = s.id and o.principal_id = ${actor.id}
+      left join secret_overrides o on o.secret_id = s.id and o.principal_id = ${actor.id} and o.environment_id = e.id
       where s.environment_id = e.id
         ${path === undefined ? db`` : db`and s.path = ${path}`}
         ${keyDigest === undefined ? db`` : db`and s.key_digest = decode(${keyDigest}, 'hex')`}

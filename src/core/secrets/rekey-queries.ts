@@ -40,18 +40,26 @@ export const lock = (tx: Transaction, actor: Actor, id: string): Promise<Rekeyed
       for no key update of e`,
   )
 
+/** Comes before the id of every secret. */
+export const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
+
 /** The next ids of secrets, the deleted ones that have versions included. */
 export const nextIds = async (
   tx: Transaction,
+  organisationId: string,
   environmentId: string,
-  after: string | null,
+  after: string,
   most: number,
 ): Promise<string[]> => {
   const rows = await tx<{ id: string }[]>`
-    select id from (
-      select id from secrets where environment_id = ${environmentId}
-      union select secret_id from secret_versions where environment_id = ${environmentId}
-    ) every where ${after}::uuid is null or id > ${after}::uuid order by id limit ${most}`
+    (select id from secrets
+      where organisation_id = ${organisationId} and environment_id = ${environmentId} and id > ${after}
+      order by id limit ${most})
+    union
+    (select distinct secret_id from secret_versions
+      where environment_id = ${environmentId} and secret_id > ${after}
+      order by secret_id limit ${most})
+    order by id limit ${most}`
   return rows.map(({ id }) => id)
 }
 

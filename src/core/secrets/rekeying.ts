@@ -32,7 +32,7 @@ export const rekey = (ctx: Context, actor: Actor, id: string): Promise<Environme
     const before = unwrapForServer(ctx, environment)
     const { keys, copies } = await renewKeys(ctx, tx, environment)
     using resealer = createResealer(before, keys)
-    const secrets = await sealAgain(tx, environment.id, resealer)
+    const secrets = await sealAgain(tx, actor, environment.id, resealer)
     await queries.markChanged(tx, environment.id, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'environment.keys_renewed',
@@ -47,13 +47,20 @@ export const rekey = (ctx: Context, actor: Actor, id: string): Promise<Environme
   })
 
 /** Seals everything of an environment again; gives how many secrets there are. */
-async function sealAgain(tx: Transaction, environmentId: string, resealer: Resealer): Promise<number> {
+async function sealAgain(
+  tx: Transaction,
+  actor: Actor,
+  environmentId: string,
+  resealer: Resealer,
+): Promise<number> {
+  const organisationId = actor.organisation.id
   let count = 0
-  let after: string | null = null
+  let after = queries.BEFORE_ALL
   for (;;) {
-    const ids: string[] = await queries.nextIds(tx, environmentId, after, SECRETS_AT_ONCE)
-    after = ids.at(-1) ?? null
-    if (after === null) return count
+    const ids = await queries.nextIds(tx, organisationId, environmentId, after, SECRETS_AT_ONCE)
+    const last = ids.at(-1)
+    if (last === undefined) return count
+    after = last
     const secrets = await queries.secrets(tx, ids)
     count += secrets.length
     const versions = await queries.versions(tx, ids)

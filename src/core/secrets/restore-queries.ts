@@ -28,9 +28,11 @@ export const statesAt = (tx: Transaction, environmentId: string, at: Date) => tx
       is not distinct from (t.path, t.key_digest, t.value, t.comment, t.tags, t.expires_at)
       and (s.type = t.type or s.type = 'sealed'), false) as is_same
   from kept k
-  join secret_versions n on n.secret_id = k.secret_id and n.version = k.newest
-  left join secret_versions t on t.secret_id = k.secret_id and t.version = k.version_then
-  left join secrets s on s.id = k.secret_id
+  join secret_versions n
+    on n.environment_id = ${environmentId} and n.secret_id = k.secret_id and n.version = k.newest
+  left join secret_versions t
+    on t.environment_id = ${environmentId} and t.secret_id = k.secret_id and t.version = k.version_then
+  left join secrets s on s.environment_id = ${environmentId} and s.id = k.secret_id
   order by 2, k.secret_id`
 
 /** A version that is to be what there is, and the number that it gets. */

@@ -30,6 +30,10 @@ export type Things = Readonly<{
   credential: Buffer
   identity: string
   entry: string
+  /** A secret of the environment, which has many, with the developer's override; and a deleted one. */
+  secret: string
+  override: string
+  deletedSecret: string
   /** The service account that acts most. */
   automation: string
   /** An id and a hash of nothing yet. */
@@ -71,6 +75,8 @@ export async function thingsOf(
       (select id from email_links where user_id = m.user_id) as link,
       k.id as passkey, k.credential_id as credential, (select id from sso_identities where user_id = m.user_id) as identity,
       (select id from audit_entries limit 1) as entry,
+      o.secret_id as secret, o.id as override,
+      (select secret_id from secret_versions where environment_id = g.environment_id and event = 'deleted' limit 1) as "deletedSecret",
       (select actor_id from audit_entries where event_type = 'environment.updated' limit 1) as automation
     from principals p
     join members m on m.id = p.id
@@ -78,7 +84,9 @@ export async function thingsOf(
     join tokens t on t.principal_id = p.id
     join sessions s on s.user_id = m.user_id
     join passkeys k on k.user_id = m.user_id
-    where p.id = ${developerId} limit 1`
+    join secret_overrides o on o.principal_id = p.id and o.environment_id = g.environment_id
+    where p.id = ${developerId}
+    order by (select count(*) from secrets where environment_id = g.environment_id) desc limit 1`
   if (found === undefined) throw new Error('the developer lacks something')
   const actor = (id: string, kind: Actor['role']['kind']) =>
     ({

@@ -234,7 +234,7 @@ test('references of any shape, and those that clients have sealed, are answered 
     value: seal(value),
   }))
   for (const one of secrets) {
-    // They are read by age: their references stay within the limits of an answer in this order, not in any other.
+    // References are read by age, up to a limit: those to A are among the first.
     ctx.clock.advance(1)
     const response = await service.app.handle(
       new Request('http://localhost/service/secrets/', {
