@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { NewPassword, passwordEvent, RevokeTokens } from '../accounts/account.ts'
+import { NewPassword, ownPasswordTurn, passwordEvent, RevokeTokens } from '../accounts/account.ts'
 import { recordAccount } from '../accounts/account-audit.ts'
 import * as accounts from '../accounts/accounts.ts'
 import type { RequestSource } from '../actor.ts'
@@ -83,7 +83,9 @@ export async function resetPassword(
 ): Promise<{ deviceCookie: string }> {
   // Check the link first: hashing is expensive.
   const { user_id } = await linkOf(ctx, ctx.db, input.token, 'reset-password')
-  const passwordHash = await ctx.passwords.hash(input.new_password, { account: user_id })
+  const account = await accounts.findAccount(ctx.db, user_id)
+  if (account === undefined) throw notFound('Link')
+  const passwordHash = await ctx.passwords.hash(input.new_password, ownPasswordTurn(account))
   const reset = await transaction(ctx, async (tx) => {
     const link = await useLink(ctx, tx, input.token, 'reset-password')
     const userId = link.user_id
@@ -104,8 +106,7 @@ export async function resetPassword(
       ),
     })
     await queueNotice(ctx, tx, userId, 'password-changed')
-    const account = { user_id: userId, password_hash: passwordHash }
-    return { deviceCookie: deviceCookie(ctx, account, deviceCookies) }
+    return { deviceCookie: deviceCookie(ctx, { ...account, password_hash: passwordHash }, deviceCookies) }
   })
   await wakeNotices(ctx)
   return reset
