@@ -1,10 +1,13 @@
 # shellcheck shell=bash
-# What the tiers that need Docker, Helm and a cluster ask of a bare Debian machine; sourced by `run`.
+# What the tiers that need Docker, Helm, a cluster and Phase's clients ask of a bare Debian machine; sourced by `run`.
 # A step that fails says so and returns 1: the tiers that needed it then fail with their own reason.
 
 HELM=4.3.1
 HELM3=3.22.0
 KUBE_SCORE=1.20.0
+PHASE_CLI=1.21.3
+PHASE_DEV=2.1.2
+PHASE_NODE=3.1.1
 
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/keyward-tools
 # Where the program is that makes a Kubernetes cluster of this machine, for when KUBECONFIG names none.
@@ -96,6 +99,48 @@ install_helm() {
 
 install_kube_score() {
   go_tool kube-score github.com/zegl/kube-score "$KUBE_SCORE" cmd/kube-score "-X main.version=$KUBE_SCORE"
+}
+
+# pinned NAME COMMAND...: a folder of the cache, filled by the command, which gets its path as the last argument. One that
+# was not filled to its end is filled again.
+pinned() {
+  local folder=$tools/$1
+  shift
+  if [ ! -e "$folder/complete" ]; then
+    rm -rf "$folder" && mkdir -p "$folder" && "$@" "$folder" && touch "$folder/complete"
+  fi
+}
+
+# python_package PACKAGE FOLDER: from PyPI, into a Python environment of its own.
+python_package() {
+  python3 -m venv "$2" && persist "$2/bin/pip" install --quiet --no-input --disable-pip-version-check "$1"
+}
+
+# npm_package PACKAGE FOLDER: from npm; none of its packages runs anything while it is installed.
+npm_package() {
+  persist npm install --prefix "$2" --no-save --no-audit --no-fund --ignore-scripts --loglevel=error "$1"
+}
+
+# client VARIABLE NAME VERSION PATH COMMAND...: installs a client into the cache, and has the variable name what is at PATH
+# there; unless the variable names one already.
+client() {
+  local variable=$1 folder=$2-$3 path=$4
+  [ -z "${!variable:-}" ] || return 0
+  pinned "$folder" "${@:5}" || { complain "$2 $3 could not be installed."; return 1; }
+  export "$variable=$tools/$folder/$path"
+}
+
+# Phase's command line and SDKs, unmodified, and what the commands of the documentation need beside them.
+install_clients() {
+  if ! command -v jq >/dev/null || ! command -v curl >/dev/null; then
+    install_packages jq curl || { complain 'jq and curl are missing.'; return 1; }
+  fi
+  if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
+    install_packages python3 python3-venv || { complain 'Python 3 with venv is missing.'; return 1; }
+  fi
+  client KEYWARD_TEST_PHASE_CLI phase-cli "$PHASE_CLI" bin/phase python_package "phase-cli==$PHASE_CLI" &&
+    client KEYWARD_TEST_PHASE_PYTHON phase-dev "$PHASE_DEV" bin/python python_package "phase-dev==$PHASE_DEV" &&
+    client KEYWARD_TEST_PHASE_NODE phase-node "$PHASE_NODE" . npm_package "@phase.dev/phase-node@$PHASE_NODE"
 }
 
 # Ends what this run started, and nothing else.

@@ -1,4 +1,5 @@
 import type { Config } from './config.ts'
+import { createRepeatCounts, type RepeatCounts } from './core/audit/repeat-counts.ts'
 import { QUEUED_JOBS, type QueuedJob } from './core/jobs.ts'
 import { createServerKeys, type ServerKeys } from './core/keys/server-keys.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
@@ -40,6 +41,8 @@ export type Context = Readonly<{
   limitSideWrites: FairLimiter
   /** What reads have loaded; null where nothing is remembered. */
   memory: ReadMemory | null
+  /** Counts what happens too often for an audit entry each time. */
+  repeats: RepeatCounts
   kv: Kv
   queue: Queue<QueuedJob>
   mailer: Mailer
@@ -68,6 +71,7 @@ export function createContext(
   const mailer = createMailer(config.smtp)
   const metrics = createMetrics()
   const memory = openReadMemory(config, database, metrics)
+  const repeats = createRepeatCounts({ db, log })
   return {
     config,
     db,
@@ -77,6 +81,7 @@ export function createContext(
     limitReads: createReadLimiter(db),
     limitSideWrites: createSideWriteLimiter(db),
     memory,
+    repeats,
     kv,
     queue,
     mailer,
@@ -88,6 +93,7 @@ export function createContext(
     sso: createProviders(config.sso, clock, { log }),
     schemaVersion,
     close: async () => {
+      await repeats.stop()
       await queue.stop()
       await mailer.close()
       await kv.close()

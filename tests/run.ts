@@ -75,7 +75,7 @@ async function runTier(tier: Tier, files: string[]): Promise<Tally> {
     env.KEYWARD_TEST_DATABASE_URL = database.url
   }
   // Each worker holds several pools; beyond six they would fill the server's connections.
-  const workers = tier.serial ? 1 : Math.min(availableParallelism(), 6)
+  const workers = tier.serial ? 1 : Math.min(availableParallelism() + 1, 6)
   const options = ['--no-orphans', '--only-failures', '--timeout=30000', `--parallel=${workers}`]
   const { output, exitCode } = await run(['test', ...options, ...files.map((file) => `./${file}`)], env)
   const { fault, ...tally } = readSummary(output, exitCode, files.length)

@@ -18,6 +18,7 @@ import { ownershipRoutes } from './service/ownership.ts'
 import { passkeysRoutes } from './service/passkeys.ts'
 import { passwordRoutes } from './service/password.ts'
 import { secondFactorRoutes } from './service/second-factor.ts'
+import { sealedSecretsRoutes } from './service/secrets.ts'
 import { sessionsRoutes } from './service/sessions.ts'
 import { callbackAlias, ssoRoutes } from './service/sso.ts'
 import { ssoIdentitiesRoutes } from './service/sso-identities.ts'
@@ -30,6 +31,9 @@ import { meRoutes } from './v1/me.ts'
 import { membersRoutes } from './v1/members.ts'
 import { organisationRoutes } from './v1/organisation.ts'
 import { rolesRoutes } from './v1/roles.ts'
+import { secretFilesRoutes } from './v1/secret-files.ts'
+import { secretVersionsRoutes } from './v1/secret-versions.ts'
+import { plainSecretsRoutes } from './v1/secrets.ts'
 import { serviceAccountsRoutes } from './v1/service-accounts.ts'
 import { tokensRoutes } from './v1/tokens.ts'
 
@@ -46,7 +50,17 @@ export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
       const state = requests.of(request)
       const response = errorResponse(code, error, ctx.log, state.source.requestId)
       const declared = state.route === null ? undefined : table.refusalOf(request.method, state.route)
-      await recordRefusal(ctx, state, declared, { params: params ?? {}, query: query ?? {} }, response)
+      await recordRefusal(
+        ctx,
+        state,
+        declared,
+        {
+          params: params ?? {},
+          query: query ?? {},
+          environment: request.headers.get('environment'),
+        },
+        response,
+      )
       return isPageRoute(state.route) && acceptsPages(request)
         ? failurePage(response, state.source.requestId)
         : toResponse(response)
@@ -94,3 +108,7 @@ const apiRoutes = (ctx: Context, requests: RequestStates) =>
     .use(organisationRoutes(ctx, requests))
     .use(accessRoutes(ctx, requests))
     .use(logsRoutes(ctx, requests))
+    .use(plainSecretsRoutes(ctx, requests))
+    .use(secretFilesRoutes(ctx, requests))
+    .use(sealedSecretsRoutes(ctx, requests))
+    .use(secretVersionsRoutes(ctx, requests))

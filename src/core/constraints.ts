@@ -21,6 +21,12 @@ export const CONSTRAINT_ERRORS = {
   passkeys_credential_unique: () => conflict('This passkey is registered already.'),
   grants_environment: () => notFound('Environment'),
   grants_principal: () => notFound('Member'),
+  secrets_key_unique: () => conflict('A secret with this key already exists at this path.'),
+  secrets_environment: () => notFound('Environment'),
+  secret_versions_environment: () => notFound('Environment'),
+  secret_overrides_secret: () => notFound('Secret'),
+  secret_overrides_access: () => notFound('Environment'),
+  secret_overrides_member: () => forbidden('Only a member can have overrides.'),
   tokens_principal: () => unauthenticated(),
 } satisfies Readonly<Record<string, () => DomainError>>
 

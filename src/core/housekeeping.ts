@@ -1,13 +1,14 @@
 import type { Context } from '../context.ts'
 import { COALESCING_SECONDS } from './audit/coalescing.ts'
 import { removeOldEntries } from './audit/retention.ts'
+import { removeOldVersions } from './secrets/retention.ts'
 import { SESSION_IDLE_SECONDS } from './sessions/lifetime.ts'
 
 /**
  * Deletes expired tokens, sessions, session tokens, links, states, tickets, challenges and counters of sign-ins; closes
  * expired invites. Expired rows
  * are already refused everywhere: this only frees space, and may run several times at once. Locked rows are skipped,
- * which avoids deadlocks. Deletes audit entries that are older than they are to be kept.
+ * which avoids deadlocks. Deletes audit entries and versions of secrets that are older than they are to be kept.
  */
 export async function removeExpired(ctx: Context): Promise<void> {
   const now = ctx.clock.now()
@@ -41,6 +42,7 @@ export async function removeExpired(ctx: Context): Promise<void> {
     update audit_entries set coalesce_key = null
     where coalesce_key is not null and timestamp <= ${before(COALESCING_SECONDS)}`
   await removeOldEntries(ctx)
+  await removeOldVersions(ctx)
 }
 
 // No request waits for it, and after a long outage there may be many rows.

@@ -162,6 +162,56 @@ type Tables = {
     created_at: Date
     expires_at: Date
   }>
+  secret_overrides: Readonly<{
+    secret_id: string
+    principal_id: string
+    organisation_id: string
+    environment_id: string
+    principal_type: string
+    id: string
+    value: string
+    is_active: boolean
+    created_at: Date
+    updated_at: Date
+  }>
+  secret_versions: Readonly<{
+    secret_id: string
+    version: number
+    organisation_id: string
+    app_id: string
+    environment_id: string
+    event: 'created' | 'updated' | 'deleted' | 'restored'
+    path: string
+    key: string
+    key_digest: Uint8Array
+    value: string
+    comment: string
+    tags: string[]
+    type: 'secret' | 'sealed' | 'config'
+    expires_at: Date | null
+    actor_type: 'user' | 'service_account'
+    actor_id: string
+    actor_name: string
+    created_at: Date
+  }>
+  secrets: Readonly<{
+    id: string
+    organisation_id: string
+    app_id: string
+    environment_id: string
+    path: string
+    key: string
+    key_digest: Uint8Array
+    value: string
+    comment: string
+    tags: string[]
+    type: 'secret' | 'sealed' | 'config'
+    version: number
+    expires_at: Date | null
+    created_at: Date
+    updated_at: Date
+    reminded_expiry: Date | null
+  }>
   service_accounts: Readonly<{
     id: string
     organisation_id: string

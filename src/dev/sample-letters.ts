@@ -30,6 +30,7 @@ export function sampleLetters(names: SampleNames = NAMES): ReadonlyMap<string, L
     'sign-in-method-added': `The passkey ${typed(method)}`,
     'sign-in-method-removed': `The passkey ${typed(method)}`,
     'recovery-codes-renewed': '',
+    'secrets-expire': `Production of ${organisation}`,
   }
   const by = { name: person, email: 'grace@example.org' }
   const expiresAt = new Date('2026-12-06T12:00:00Z')

@@ -3,9 +3,10 @@ import type { Context } from '../../src/context.ts'
 import { appWith, grant } from '../support/apps.ts'
 import { testContext } from '../support/context.ts'
 import { owner, phaseToken, serviceAccount } from '../support/people.ts'
+import { addSection } from './report.ts'
 import { median } from './turns.ts'
 
-const ROUNDS = 40
+const TIMES = 40
 const PATH = '/service/secrets/tokens/'
 
 /** How long Phase's clients wait for the list of their keys, with 3,000 environments: over loopback HTTP, one at a time. */
@@ -21,18 +22,21 @@ export async function clientKeys(): Promise<void> {
   const { bearer } = await phaseToken(ctx, robot.id)
   const fromDatabase = await milliseconds({ ...ctx, memory: null }, bearer)
   const fromMemory = await milliseconds(ctx, bearer)
-  process.stdout.write(
-    `\nGET ${PATH} with 3,000 environments\n` +
-      `  ${fromDatabase.toFixed(1).padStart(7)} ms   from the database (to stay below 150)\n` +
-      `  ${fromMemory.toFixed(1).padStart(7)} ms   from memory\n`,
-  )
+  addSection({
+    title: `GET ${PATH} with 3,000 environments`,
+    columns: ['Answered', 'ms'],
+    rows: [
+      ['from the database', fromDatabase.toFixed(1)],
+      ['from memory', fromMemory.toFixed(1)],
+    ],
+  })
   await ctx.close()
 }
 
 async function milliseconds(ctx: Context, bearer: string): Promise<number> {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: createApp(ctx).fetch })
   const times: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < TIMES; round++) {
     const start = performance.now()
     const answer = await fetch(`http://127.0.0.1:${server.port}${PATH}`, {
       headers: { authorization: `Bearer ServiceAccount ${bearer}`, host: 'localhost' },

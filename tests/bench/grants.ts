@@ -4,9 +4,10 @@ import { loadFastestAead } from '../../src/core/keys/xchacha20poly1305.ts'
 import { app, appWith } from '../support/apps.ts'
 import { type TestContext, testContext } from '../support/context.ts'
 import { manyMembers, member, owner, type Person, roleOf } from '../support/people.ts'
-import { inTurns, median, print, quantile, repeat } from './turns.ts'
+import { addRates, CONNECTIONS, overHttp, requestText } from './rates.ts'
+import { addSection } from './report.ts'
+import { median, quantile, ROUNDS, repeat } from './turns.ts'
 
-const ROUNDS = 5
 const THREE = ['Development', 'Staging', 'Production']
 
 /** What it costs to give access: a change of a few environments, and the two changes that wrap thousands of keys. */
@@ -16,18 +17,20 @@ export async function grants(): Promise<void> {
   await newEnvironment()
 }
 
-/** `PUT …/access`, alternating between two sets of 10 apps × 3 environments, beside the wraps alone. */
+/** `PUT …/access`: each connection's member alternates between two sets of 10 apps × 3 environments. */
 async function settingAccess(): Promise<void> {
-  const { ctx, ask } = await organisation()
-  const grace = await member(ctx, 'developer')
+  const { ctx, ada, ask } = await organisation()
   const sets = [await tenApps(ctx), await tenApps(ctx)]
-  let turn = 0
-  const put = async () => {
-    await ask('PUT', `/v1/members/${grace.id}/access`, { apps: sets[turn++ % 2] })
+  const scripts: string[][] = []
+  let identityKey = ''
+  for (let i = 0; i < Math.max(...CONNECTIONS); i++) {
+    const { id } = await member(ctx, 'developer')
+    await ask('PUT', `/v1/members/${id}/access`, { apps: sets[1] })
+    scripts.push(sets.map((apps) => requestText('PUT', `/v1/members/${id}/access`, ada.token, { apps })))
+    const [holder] = await ctx.db`select identity_key from principals where id = ${id}`
+    identityKey = holder?.identity_key
   }
-  const [holder] = await ctx.db<{ identity_key: string }[]>`
-    select identity_key from principals where id = ${grace.id}`
-  const recipient = prepareRecipient(holder?.identity_key ?? '')
+  const recipient = prepareRecipient(identityKey)
   const text = '0'.repeat(64)
   const oneAgreement = async () => {
     using encapsulation = encapsulate(recipient)
@@ -37,13 +40,15 @@ async function settingAccess(): Promise<void> {
     for (let i = 0; i < 60; i++) wrapForRecipient(text, recipient)
   }
   await loadFastestAead()
-  await put()
-  const rates = await inTurns({
-    Keyward: () => repeat(put),
-    'the 60 wraps alone, with one key agreement': () => repeat(oneAgreement),
-    'the 60 wraps alone, with a key agreement for each': () => repeat(sixtyAgreements),
-  })
-  print('PUT /v1/members/:id/access, 30 environments new and 30 revoked', 'requests/s', rates)
+  await addRates(
+    'PUT /v1/members/:id/access, 30 environments new and 30 revoked',
+    {
+      Keyward: overHttp(createApp(ctx).fetch, scripts),
+      'Floor: the 60 wraps alone, with one key agreement': () => repeat(oneAgreement),
+      'The 60 wraps alone, with a key agreement for each': () => repeat(sixtyAgreements),
+    },
+    { 'Keyward ÷ the wraps': ['Keyward', 'Floor: the 60 wraps alone, with one key agreement'] },
+  )
   await ctx.close()
 }
 
@@ -98,12 +103,16 @@ async function timed(
     })
     await undo()
   }
-  const figure = (milliseconds: number) => `${milliseconds.toFixed(0).padStart(7)} ms  `
-  process.stdout.write(`\n${title}\n`)
-  process.stdout.write(`  ${figure(took[0] ?? 0)} the first time\n`)
-  process.stdout.write(`  ${figure(median(took.slice(1)))} after that\n`)
-  process.stdout.write(`  ${figure(quantile(meanwhile, 0.99))} p99 of reads meanwhile\n`)
-  process.stdout.write(`  ${figure(quantile(alone, 0.99))} p99 of reads otherwise\n`)
+  addSection({
+    title,
+    columns: ['Time', 'ms'],
+    rows: [
+      ['the first time', took[0] ?? 0],
+      ['after that', median(took.slice(1))],
+      ['p99 of reads meanwhile', quantile(meanwhile, 0.99)],
+      ['p99 of reads otherwise', quantile(alone, 0.99)],
+    ].map(([name, time]) => [String(name), Number(time).toFixed(0)]),
+  })
 }
 
 /** Two readers ask one thing after the other, with a breath between, until the work is done. */

@@ -1,9 +1,21 @@
-// One process of load: `bun load.ts <port> <connections> <seconds>`, the request on standard input. Prints answers a second.
-const [port = 0, connections = 1, seconds = 1] = process.argv.slice(2).map(Number)
-const request = new Uint8Array(await Bun.stdin.arrayBuffer())
+/*
+ * One process of load: `bun load.ts <port> <connections> <seconds> [<status>]`. Standard input has, as JSON, for each
+ * connection the requests that it sends in turn. Prints answers with 200 a second; answers with the other status are
+ * passed over.
+ */
+const [port = 0, connections = 1, seconds = 1, otherStatus = 200] = process.argv.slice(2).map(Number)
+const scripts = (JSON.parse(await Bun.stdin.text()) as string[][]).map((script) =>
+  script.map((request) => new TextEncoder().encode(request)),
+)
 let answers = 0
 
-type Connection = { buffer: string; missing: number }
+type Connection = {
+  script: Uint8Array[]
+  sent: number
+  buffer: string
+  missing: number
+  isCounted: boolean
+}
 
 /** Counts complete answers in what has arrived, and asks again after each. */
 function read(socket: Bun.Socket<Connection>, chunk: Uint8Array): void {
@@ -17,7 +29,9 @@ function read(socket: Bun.Socket<Connection>, chunk: Uint8Array): void {
   data.missing = 0
   const end = data.buffer.indexOf('\r\n\r\n')
   if (end === -1) return
-  if (!data.buffer.startsWith('HTTP/1.1 200')) throw new Error(`not a 200: ${data.buffer.slice(0, 300)}`)
+  const status = Number(data.buffer.slice(9, 12))
+  if (status !== 200 && status !== otherStatus) throw new Error(`not a 200: ${data.buffer.slice(0, 600)}`)
+  data.isCounted = status === 200
   const length = Number(/content-length: (\d+)/i.exec(data.buffer.slice(0, end))?.[1])
   const arrived = data.buffer.length - end - 4
   data.buffer = ''
@@ -26,8 +40,13 @@ function read(socket: Bun.Socket<Connection>, chunk: Uint8Array): void {
 }
 
 function answered(socket: Bun.Socket<Connection>): void {
-  answers++
-  socket.write(request)
+  if (socket.data.isCounted) answers++
+  ask(socket)
+}
+
+function ask(socket: Bun.Socket<Connection>): void {
+  const { script } = socket.data
+  socket.write(script[socket.data.sent++ % script.length] ?? '')
 }
 
 for (let i = 0; i < connections; i++) {
@@ -36,8 +55,9 @@ for (let i = 0; i < connections; i++) {
     port,
     socket: {
       open: (socket) => {
-        socket.data = { buffer: '', missing: 0 }
-        socket.write(request)
+        const script = scripts[i % scripts.length] ?? []
+        socket.data = { script, sent: 0, buffer: '', missing: 0, isCounted: false }
+        ask(socket)
       },
       data: read,
     },

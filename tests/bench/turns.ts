@@ -1,7 +1,11 @@
-const ROUNDS = 5
+/** How long everything is measured: as short as can be with `--quick`, which shows that it works and nothing else. */
+const isQuick = process.argv.includes('--quick')
+
+/** How often each candidate is measured. */
+export const ROUNDS = isQuick ? 2 : 5
 
 /** How long each candidate is measured in a round. */
-export const SECONDS = 2
+export const SECONDS = isQuick ? 0.3 : 2
 
 /** Rates of each candidate, measured one after the other in every round; the median of the rounds. */
 export async function inTurns(
@@ -14,21 +18,15 @@ export async function inTurns(
   return new Map([...rates].map(([name, measured]) => [name, median(measured)]))
 }
 
-/** How often a second something runs, one after the other. */
-export async function repeat(work: () => Promise<void>): Promise<number> {
+/** How often a second something runs, by so many at once, each one after the other. */
+export async function repeat(work: () => Promise<unknown>, atOnce = 1): Promise<number> {
   const start = performance.now()
   let times = 0
-  for (; performance.now() - start < SECONDS * 1000; times++) await work()
-  return (times / (performance.now() - start)) * 1000
-}
-
-export function print(title: string, unit: string, rates: Map<string, number>): void {
-  const [[, ours] = ['', 0]] = rates
-  process.stdout.write(`\n${title}\n`)
-  for (const [name, rate] of rates) {
-    const ratio = name === 'Keyward' ? '' : `   Keyward is at ${(ours / rate).toFixed(2)} of it`
-    process.stdout.write(`  ${Math.round(rate).toString().padStart(7)} ${unit}   ${name}${ratio}\n`)
+  const one = async () => {
+    for (; performance.now() - start < SECONDS * 1000; times++) await work()
   }
+  await Promise.all(Array.from({ length: atOnce }, one))
+  return (times / (performance.now() - start)) * 1000
 }
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)

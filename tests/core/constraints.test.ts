@@ -27,6 +27,7 @@ const NEVER_MET: Readonly<Record<string, readonly string[]>> = {
   ],
   'the insert itself handles it, with `on conflict`': [
     'audit_entries_coalesce_key_key',
+    'secret_overrides_pkey',
     'sign_in_attempts_pkey',
     'sso_used_states_pkey',
     'totp_secrets_pkey',
@@ -34,6 +35,10 @@ const NEVER_MET: Readonly<Record<string, readonly string[]>> = {
     'state_changes_pkey',
     'state_version_pkey',
   ],
+  'whoever writes it holds the row of the environment, and counts on from the newest': [
+    'secret_versions_pkey',
+  ],
+  'the shape of the body is checked before': ['secrets_key_digest', 'secrets_path', 'secrets_type'],
   'accounts are never deleted': [
     'email_links_user_id_fkey',
     'members_user_id_fkey',
@@ -64,6 +69,12 @@ const NEVER_MET: Readonly<Record<string, readonly string[]>> = {
     'recovery_codes_hash_check',
     'roles_check',
     'roles_kind_check',
+    'secret_versions_actor_type',
+    'secret_versions_event',
+    'secret_versions_key_digest_check',
+    'secret_versions_type',
+    'secret_versions_version_check',
+    'secrets_version',
     'second_factor_tickets_browser_hash_check',
     'second_factor_tickets_hash_check',
     'second_factor_tickets_password_digest_check',

@@ -35,13 +35,15 @@ test('every variable that the pages name exists', () => {
     ),
   )
   const known: string[] = CONFIGURATION.flatMap(({ name }) => [name, `${name}_FILE`]).concat(providers)
-  // Build arguments of the image, and what the tests take.
+  // Build arguments of the image, what the tests take, and what clients take.
   const others = [
     'tests/backend/http/strict-reads.test.ts',
     'Dockerfile',
     'tests/support/images/build.ts',
     'tests/support/tiers.ts',
     'tests/chart/golden.test.ts',
+    'tests/clients/support/clients.ts',
+    'tests/clients/secrets-guide.test.ts',
   ]
     .map((file) => readFileSync(join(root, file), 'utf8'))
     .join('\n')
@@ -55,4 +57,15 @@ test('every command in the table of operations is one of the program, and none i
   const { stdout } = Bun.spawnSync([process.execPath, join(root, 'src/main.ts'), '--help'])
   const known = [...stdout.toString().matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '')
   expect(new Set([...rows].map(([, name]) => name ?? ''))).toEqual(new Set(known))
+})
+
+test("the versions of Phase's clients that the pages name are those that are installed for the tests", () => {
+  const installed = readFileSync(join(root, '.ci/machine.sh'), 'utf8')
+  const clients = { PHASE_CLI: 'phase-cli', PHASE_DEV: 'phase-dev', PHASE_NODE: '@phase.dev/phase-node' }
+  for (const [variable, name] of Object.entries(clients)) {
+    const version = new RegExp(`^${variable}=(.+)$`, 'm').exec(installed)?.[1]
+    expect(version, variable).toMatch(/^\d+\.\d+\.\d+$/)
+    const rows = [page('docs/secrets.md'), page('docs/development.md')]
+    for (const text of rows) expect(text, name).toContain(`\`${name}\` ${version}`)
+  }
 })

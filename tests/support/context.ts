@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type Config, readConfig } from '../../src/config.ts'
 import { type Context, openReadMemory } from '../../src/context.ts'
+import { createRepeatCounts } from '../../src/core/audit/repeat-counts.ts'
 import { QUEUED_JOBS, type QueuedJob } from '../../src/core/jobs.ts'
 import { createServerKeys } from '../../src/core/keys/server-keys.ts'
 import { type Clock, fakeClock } from '../../src/platform/clock.ts'
@@ -68,6 +69,7 @@ export async function contextOn(
   const kv = openKv(config.kv, clock, log)
   const metrics = createMetrics()
   const memory = openReadMemory(config, database.config, metrics)
+  const repeats = createRepeatCounts({ db: database.db, log })
   const queue = lazyQueue({ db: database.db, log, kv })
   return {
     config,
@@ -78,6 +80,7 @@ export async function contextOn(
     limitReads: createReadLimiter(database.db),
     limitSideWrites: createSideWriteLimiter(database.db),
     memory,
+    repeats,
     kv,
     queue,
     mailer: memoryMailer(),
@@ -90,6 +93,7 @@ export async function contextOn(
     sso: createProviders(config.sso, clock, { log, stepMilliseconds: 3000 }),
     database,
     close: async () => {
+      await repeats.stop()
       const left =
         await database.db`select name from pgboss.job where state <> 'completed' and not starts_with(name, '__')`
       await queue.stop()

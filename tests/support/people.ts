@@ -3,7 +3,7 @@ import { newPhaseToken } from '../../src/core/keys/phase-token.ts'
 import { addMember } from '../../src/core/members/addition.ts'
 import { createOrganisation } from '../../src/core/organisations/creation.ts'
 import type { RoleKind } from '../../src/core/permissions.ts'
-import { createPrincipal, privateKeyField } from '../../src/core/principals/principals.ts'
+import { changeRole, createPrincipal, privateKeyField } from '../../src/core/principals/principals.ts'
 import { hashToken, newToken } from '../../src/core/tokens/token-text.ts'
 import type { TestContext } from './context.ts'
 
@@ -25,9 +25,13 @@ export async function owner(
 export async function member(ctx: TestContext, role: RoleKind | { id: string }): Promise<Person> {
   const userId = await user(ctx)
   const held = await roleOf(ctx, role)
-  const id = await ctx.db.begin((tx) =>
-    addMember(ctx, tx, { organisationId: held.organisation_id, userId, role: held }),
-  )
+  const organisationId = held.organisation_id
+  const id = await ctx.db.begin(async (tx) => {
+    const id = await addMember(ctx, tx, { organisationId, userId, role: held })
+    // Nobody is invited to a role with global access: promotion is what gives the key copies.
+    await changeRole(ctx, tx, { id, organisationId }, 'developer', held)
+    return id
+  })
   return { id, userId, token: await token(ctx, id, 'pat') }
 }
 

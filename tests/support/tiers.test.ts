@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tierOf, tiers } from './tiers.ts'
@@ -12,6 +12,7 @@ test.each([
   ['tests/containers/image.test.ts', 'containers'],
   ['tests/chart/render.test.ts', 'chart'],
   ['tests/cluster/install.test.ts', 'cluster'],
+  ['tests/clients/tokens.test.ts', 'clients'],
   ['tests/e2e/sign-in.test.ts', 'browser'],
 ])('%s belongs to the tier %s', (file, name) => {
   expect(tierOf(file).name).toBe(name)
@@ -55,6 +56,39 @@ test('the chart tier asks for Helm 4, Helm 3 and kube-score, by name or where a 
   } finally {
     rmSync(folder, { recursive: true })
     restore({ PATH, KEYWARD_TEST_HELM, KEYWARD_TEST_HELM3, KEYWARD_TEST_KUBE_SCORE })
+  }
+})
+
+test('the clients tier asks for each client by its variable', () => {
+  const clients = tiers.find((tier) => tier.name === 'clients')
+  const { PATH, KEYWARD_TEST_PHASE_CLI, KEYWARD_TEST_PHASE_PYTHON, KEYWARD_TEST_PHASE_NODE } = process.env
+  const folder = mkdtempSync(join(tmpdir(), 'keyward-tiers-'))
+  const program = (name: string) => {
+    writeFileSync(join(folder, name), '#!/bin/sh\nexit 0\n', { mode: 0o755 })
+    return join(folder, name)
+  }
+  try {
+    delete process.env.KEYWARD_TEST_PHASE_CLI
+    delete process.env.KEYWARD_TEST_PHASE_PYTHON
+    delete process.env.KEYWARD_TEST_PHASE_NODE
+    expect(clients?.missing()).toStartWith('KEYWARD_TEST_PHASE_CLI does not name')
+    process.env.KEYWARD_TEST_PHASE_CLI = '/nowhere/phase'
+    expect(clients?.missing()).toStartWith('KEYWARD_TEST_PHASE_PYTHON does not name')
+    process.env.KEYWARD_TEST_PHASE_PYTHON = program('python')
+    expect(clients?.missing()).toStartWith('KEYWARD_TEST_PHASE_NODE does not name')
+    process.env.KEYWARD_TEST_PHASE_NODE = folder
+    expect(clients?.missing()).toBe(`${folder} does not have @phase.dev/phase-node`)
+    mkdirSync(join(folder, 'node_modules/@phase.dev/phase-node'), { recursive: true })
+    expect(clients?.missing()).toBe('/nowhere/phase is not on the PATH')
+    process.env.KEYWARD_TEST_PHASE_CLI = program('phase')
+    process.env.PATH = '/nowhere'
+    expect(clients?.missing()).toBe('node is not on the PATH')
+    for (const name of ['node', 'curl', 'jq']) program(name)
+    process.env.PATH = folder
+    expect(clients?.missing()).toBeNull()
+  } finally {
+    rmSync(folder, { recursive: true })
+    restore({ PATH, KEYWARD_TEST_PHASE_CLI, KEYWARD_TEST_PHASE_PYTHON, KEYWARD_TEST_PHASE_NODE })
   }
 })
 

@@ -31,6 +31,7 @@ export const tiers: readonly Tier[] = [
     prepare: 'tests/cluster/prepare.ts',
     missing: missingCluster,
   },
+  { name: 'clients', folder: 'tests/clients/', missing: missingClients },
   { name: 'browser', folder: 'tests/e2e/', database: true, serial: true, missing: missingBrowser },
 ]
 
@@ -96,4 +97,18 @@ const missingAll = (...names: string[]): string | null =>
 
 function missingBrowser(): string | null {
   return missingProgram('chromium', 'chromium-browser', 'google-chrome')
+}
+
+function missingClients(): string | null {
+  const {
+    KEYWARD_TEST_PHASE_CLI: cli,
+    KEYWARD_TEST_PHASE_PYTHON: python,
+    KEYWARD_TEST_PHASE_NODE: node,
+  } = process.env
+  if (!cli) return 'KEYWARD_TEST_PHASE_CLI does not name the command `phase` of phase-cli'
+  if (!python) return 'KEYWARD_TEST_PHASE_PYTHON does not name a Python with phase-dev'
+  if (!node) return 'KEYWARD_TEST_PHASE_NODE does not name a folder with @phase.dev/phase-node'
+  if (!existsSync(`${node}/node_modules/@phase.dev/phase-node`))
+    return `${node} does not have @phase.dev/phase-node`
+  return missingAll(cli, python, 'node', 'curl', 'jq')
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
-import { callerId } from '../../core/actor.ts'
+import { callerId, isActor } from '../../core/actor.ts'
+import { noteRead, type ReadEvent } from '../../core/audit/reads.ts'
 import { etagOf, isNamedIn } from '../../core/etags.ts'
 import { createLargeResponses } from './large-responses.ts'
 import type { RequestState, RequestStates } from './requests.ts'
@@ -11,6 +12,8 @@ export type Answer = Readonly<{
   /** All headers that don't depend on the request. */
   headers: Headers
   content: Uint8Array
+  /** What the audit log is told each time that this is sent. */
+  reading: ReadEvent | null
 }>
 
 /** About how much memory the headers of an answer take. */
@@ -45,7 +48,7 @@ export function createAnswers(
     const etag = etagOf(content)
     // Made once: setting each on each response would take as long as the rest.
     const headers = new Headers({ ...everyHeader, 'content-type': type, etag })
-    return { route: state.route, etag, headers, content }
+    return { route: state.route, etag, headers, content, reading: state.reading }
   }
 
   /** A response of the router to a read, as it is to be sent. */
@@ -60,8 +63,15 @@ export function createAnswers(
 
   return {
     send,
-    /** The answer to a GET of a route that declares `remember`; `load` has the router answer. */
-    recall: async (request: Request, load: () => Promise<Response>): Promise<Response> => {
+    /**
+     * The answer to a GET of a route that declares `remember`; `load` has the router answer. `headers` are those of the
+     * request by which answers differ.
+     */
+    recall: async (
+      request: Request,
+      load: () => Promise<Response>,
+      headers: readonly string[] = [],
+    ): Promise<Response> => {
       const { memory } = ctx
       const state = requests.of(request)
       // The router refuses whoever can't be authenticated.
@@ -69,22 +79,33 @@ export function createAnswers(
       if (memory === null || caller === null) return await send(request, await load())
       const version = await requests.confirm(request)
       // By credential: what the guards have checked follows from its row, and so is the same at the same version.
-      const key = `${caller.credential.id} ${request.url}`
+      const named = headers.map((name) => request.headers.get(name) ?? '')
+      const key = [
+        caller.credential.id,
+        request.url,
+        ...(named.length > 0 ? [JSON.stringify(named)] : []),
+      ].join(' ')
       const known = memory.recall<Answer>('answer', version, key)
-      if (known !== undefined) return replyFromMemory(request, state, known)
+      if (known !== undefined) return await replyFromMemory(request, state, known)
       let own: Response | undefined
       const loaded = await memory.load<Answer>('answer', version, key, async () => {
         own = await load()
         const answer = state.isRemembered ? await answerOf(own, state) : null
         return answer === null ? null : { value: answer, bytes: answer.content.byteLength + HEADERS_BYTES }
       })
-      if (loaded !== null) return replyFromMemory(request, state, loaded)
+      // What this request has loaded itself is in the audit log already.
+      if (loaded !== null && own !== undefined) return reply(request, state, loaded)
+      if (loaded !== null) return await replyFromMemory(request, state, loaded)
       return await send(request, own ?? (await load()))
     },
   }
 
-  function replyFromMemory(request: Request, state: RequestState, answer: Answer): Response {
+  async function replyFromMemory(request: Request, state: RequestState, answer: Answer): Promise<Response> {
     state.route = answer.route
+    const { caller } = state
+    if (answer.reading !== null && caller !== null && isActor(caller)) {
+      await noteRead(ctx, caller, answer.reading, { inTurn: false })
+    }
     return reply(request, state, answer)
   }
 }

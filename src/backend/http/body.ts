@@ -31,10 +31,13 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
   const knownCallers = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 2 * KIB })
 
   return {
-    /** Registers the body of a request that has just arrived; one without room in the budget is thrown away. */
-    arrive: (request: Request, path: string, network: () => string): IncomingBody => {
+    /**
+     * Registers the body of a request that has just arrived; one without room in the budget is thrown away. With
+     * `anyContentType` it is read as JSON whatever it is called, of a DELETE too.
+     */
+    arrive: (request: Request, path: string, network: () => string, anyContentType = false): IncomingBody => {
       const limit = path.startsWith('/service/auth/') ? 16 * KIB : MIB
-      if (NEVER_READ.has(request.method)) {
+      if (NEVER_READ.has(request.method) && !anyContentType) {
         throwAway(request)
         return nothing
       }
@@ -48,7 +51,8 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
       const collector = length === null ? collect() : null
       return {
         read: async (sender, isKnown) => {
-          requireJson(request)
+          if (!anyContentType) requireJson(request)
+          requireNoEncoding(request)
           if (fault !== null) throw fault
           if (length === 0) return null
           if (!share.moveTo(isKnown ? knownCallers : publicRoutes, sender)) throw busy()
@@ -162,6 +166,9 @@ function requireJson(request: Request): void {
   if (!/^application\/json\s*(;\s*charset=utf-8\s*)?$/i.test(type)) {
     throw new DomainError(415, 'The body must be sent as application/json.')
   }
+}
+
+function requireNoEncoding(request: Request): void {
   const coding = request.headers.get('content-encoding') ?? 'identity'
   if (coding.toLowerCase() !== 'identity') {
     throw new DomainError(415, 'The body must be sent as it is, without Content-Encoding.')

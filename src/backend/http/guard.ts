@@ -8,6 +8,9 @@ import { requireFactor } from '../../core/second-factor/requirement.ts'
 import { audited } from './refusals.ts'
 import type { RequestStates } from './requests.ts'
 
+/** What a route checks itself: the request before its body is read, and the body before its schema is. */
+export type OwnChecks = Readonly<{ request(request: Request): void; body(body: unknown): unknown }>
+
 /** Users without a membership may call only `GET /v1/me`. */
 const NOT_A_MEMBER = 'You are not a member of an organisation.'
 
@@ -17,20 +20,23 @@ const NOT_A_MEMBER = 'You are not a member of an organisation.'
  * from the caller's row and the configuration, never from the time: it is not checked again for an answer from memory.
  *
  * Each GET also declares `remember`: `true` where its answer depends on nothing but the caller and what renews the
- * version of the state, so that it can be sent from memory; otherwise why it is `not`.
+ * version of the state, so that it can be sent from memory; `by` names request headers that it depends on, too. Otherwise
+ * it says why it is `not`, or `never`.
  */
 export const guard = (ctx: Context, requests: RequestStates) => {
   const authorise = async (
     request: Request,
     check: (caller: Caller) => void,
-    isForAnyone = false,
+    { isForAnyone = false, own }: { isForAnyone?: boolean; own?: OwnChecks | undefined } = {},
   ): Promise<unknown> => {
     const caller = await requests.authenticate(request)
     if (!isForAnyone) requireFactor(caller)
     check(caller)
     requests.requireUsableQuery(request)
+    own?.request(request)
     await requests.waitForTurn(request)
-    return await requests.readBody(request)
+    const body = await requests.readBody(request)
+    return own === undefined ? body : own.body(body)
   }
   const actorOf = ({ request }: { request: Request }) => ({
     actor: requests.callerOf(request) as Actor,
@@ -53,11 +59,13 @@ export const guard = (ctx: Context, requests: RequestStates) => {
       },
       resolve: actorOf,
     }),
-    appPermission: ([resourceClass, action]: readonly [AppClass, Action]) => ({
+    appPermission: ([resourceClass, action, own]: readonly [AppClass, Action, OwnChecks?]) => ({
       detail: { 'x-permission': `${resourceClass} (app level): ${action}` } as object,
       transform: async (context: GuardInput) => {
-        context.body = await authorise(context.request, (caller) =>
-          requirePermission(caller, 'appPermissions', resourceClass, action),
+        context.body = await authorise(
+          context.request,
+          (caller) => requirePermission(caller, 'appPermissions', resourceClass, action),
+          { own },
         )
       },
       resolve: actorOf,
@@ -74,18 +82,34 @@ export const guard = (ctx: Context, requests: RequestStates) => {
             throw forbidden('Create personal access tokens with a session token, not with an access token.')
           }
         }
-        context.body = await authorise(context.request, check, kind === 'any')
+        context.body = await authorise(context.request, check, { isForAnyone: kind === 'any' })
       },
       resolve: ({ request }) => ({ caller: requests.callerOf(request), ...actorOf({ request }) }),
     }),
-    remember: (declared: true | { not: string }) => ({
+    remember: (declared: Remembering) => ({
       detail: { [REMEMBER]: declared } as object,
+    }),
+    anyContentType: (_: true) => ({
+      detail: { [ANY_CONTENT_TYPE]: true } as object,
     }),
     public: (_: true) => ({
       detail: { 'x-permission': 'none', security: [] } as object,
     }),
   })
 }
+
+/**
+ * Whether answers may be sent from memory, `by` which headers of the request they differ, or why `not`; why `never` where
+ * not even a digest of an answer, its ETag, may go out.
+ */
+export type Remembering =
+  | true
+  | Readonly<{ by: readonly string[] }>
+  | Readonly<{ not: string }>
+  | Readonly<{ never: string }>
+
+/** The key that says, in a route's `detail`, that its body is read as JSON whatever the Content-Type, for DELETE too. */
+export const ANY_CONTENT_TYPE = 'x-any-content-type'
 
 /** The key of what a route declares as `remember`, in its `detail`. */
 export const REMEMBER = 'x-remember'

@@ -30,7 +30,10 @@ const CORS_HEADERS: Readonly<Record<string, string>> = {
 export function requestPipeline(
   ctx: Context,
   requests: RequestStates,
-  { methodsAt, mayBeRemembered }: Pick<ReturnType<typeof routeTable>, 'methodsAt' | 'mayBeRemembered'>,
+  table: Pick<
+    ReturnType<typeof routeTable>,
+    'methodsAt' | 'mayBeRemembered' | 'headersOf' | 'takesAnyContentType'
+  >,
 ) {
   const protection = { ...API_HEADERS, vary: 'Origin', ...transportSecurity(ctx.config.origin) }
   const answers = createAnswers(ctx, requests, protection)
@@ -41,11 +44,11 @@ export function requestPipeline(
       const error =
         hostError(ctx, path, hostOf(original)) ??
         notServedError(path) ??
-        routeError(original.method, methodsAt(path), cors)
+        routeError(original.method, table.methodsAt(path), cors)
       if (error !== null) return error
       const request = asRouted(original, sent, path)
       if (request !== original) requests.shareState(original, request)
-      requests.expectBody(original, path)
+      requests.expectBody(original, path, table.takesAnyContentType(original.method, path))
       const start = performance.now()
       const respond = () => {
         const handling = Promise.resolve(handle(request, ...rest) as Response | Promise<Response>)
@@ -56,7 +59,9 @@ export function requestPipeline(
         const deadline = Math.max(0, start + ctx.db.deadlines.statementMilliseconds - performance.now())
         return withinDeadline(handled, isRead ? deadline : Infinity)
       }
-      if (request.method === 'GET' && mayBeRemembered(path)) return await answers.recall(request, respond)
+      if (request.method === 'GET' && table.mayBeRemembered(path)) {
+        return await answers.recall(request, respond, table.headersOf(path))
+      }
       return await answers.send(request, await respond())
     }
 
@@ -140,6 +145,7 @@ function routeError(method: string, methods: readonly string[], isCors: boolean)
 
 const preflight = (methods: readonly string[]) => ({
   'access-control-allow-methods': methods.join(', '),
-  'access-control-allow-headers': 'Authorization, Content-Type, If-Match, If-None-Match',
+  'access-control-allow-headers':
+    'Authorization, Content-Type, If-Match, If-None-Match, Environment, Path, KeyDigest, Tags, X-Use-Camel-Case',
   'access-control-max-age': '600',
 })

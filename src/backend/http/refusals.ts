@@ -12,7 +12,8 @@ import type { RequestState } from './requests.ts'
 
 /**
  * The event of a route's refusals in the audit log, declared on the route. `target` is the kind of resource that the last
- * id in the path names, or `app_id` in the query an app: the one that the event begins with, unless another is declared.
+ * id in the path names, or `app_id` in the query an app, or the header `Environment` an environment: the one that the
+ * event begins with, unless another is declared.
  */
 export type DeclaredRefusal = Readonly<{ eventType: RefusalType; target: Resource }>
 
@@ -27,10 +28,12 @@ export const audited = new Elysia({ name: 'audited', normalize: false }).macro({
   },
 })
 
-/** The parameters of a request, which may hold ids: those of the path in its order, and those of the query. */
+/** The parameters of a request, which may hold ids: those of the path in its order, of the query, and of a header. */
 export type Parameters = Readonly<{
   params: Readonly<Record<string, string | undefined>>
   query: Readonly<Record<string, unknown>>
+  /** What the header `Environment` says. */
+  environment?: string | null
 }>
 
 /**
@@ -66,14 +69,15 @@ export async function recordRefusal(
   }
 }
 
-/** The audit entry of a refusal, about the resource that the last id in the path names, or the app in the query. */
+/** The audit entry of a refusal, about what the last id in the path names, or the app or environment elsewhere. */
 export function refusalOf(
   { eventType, target }: DeclaredRefusal,
   parameters: Parameters,
   sentence: string,
 ): Refusal {
   const inPath = idOf(Object.values(parameters.params).at(-1))
-  const resourceId = target === 'app' ? (inPath ?? idOf(parameters.query.app_id)) : inPath
+  const elsewhere = { app: parameters.query.app_id, environment: parameters.environment }
+  const resourceId = inPath ?? idOf(elsewhere[target as keyof typeof elsewhere])
   return {
     eventType,
     resourceType: target,

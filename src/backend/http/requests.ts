@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import { type Caller, callerId, type RequestSource } from '../../core/actor.ts'
+import type { ReadEvent } from '../../core/audit/reads.ts'
 import { authenticate, confirmVersion } from '../../core/authentication/authenticate.ts'
 import { tooMany } from '../../core/errors.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
@@ -24,6 +25,8 @@ export type RequestState = {
   /** Headers for the response, whether it succeeds or fails. */
   readonly headers: Record<string, string>
   body: IncomingBody | null
+  /** What the audit log was told of what is answered: it is told again when that is answered from memory. */
+  reading: ReadEvent | null
   /** Ends the caller's turn, once the response is made. */
   endTurn: (() => void) | null
 }
@@ -52,6 +55,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       parameters: [],
       headers: {},
       body: null,
+      reading: null,
       endTurn: null,
     }
     states.set(request, state)
@@ -128,9 +132,9 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       state.endTurn = null
     },
     /** Registers the body of a request before routing. */
-    expectBody: (request: Request, path: string): void => {
+    expectBody: (request: Request, path: string, anyContentType = false): void => {
       const state = of(request)
-      state.body = bodies.arrive(request, path, () => networkOf(state.source.ipAddress))
+      state.body = bodies.arrive(request, path, () => networkOf(state.source.ipAddress), anyContentType)
     },
     /** 400 for a query that can't be used, whatever the route. Only after credentials and permission are checked. */
     requireUsableQuery: (request: Request): void => requireUsableQuery(request.url, of(request).parameters),

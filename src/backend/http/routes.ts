@@ -1,4 +1,4 @@
-import { REMEMBER } from './guard.ts'
+import { ANY_CONTENT_TYPE, REMEMBER, type Remembering } from './guard.ts'
 import { type DeclaredRefusal, REFUSAL } from './refusals.ts'
 
 type Hooks = {
@@ -24,6 +24,11 @@ export function routeTable(routes: () => readonly unknown[]) {
     },
     /** Whether a GET of this path may be answered from memory; a literal path that may not can look like one that may. */
     mayBeRemembered: (path: string): boolean => table().remembered.test(path),
+    /** The request headers by which the answers of a path differ. */
+    headersOf: (path: string): readonly string[] => table().headers.get(withoutSlash(path)) ?? [],
+    /** Whether a path reads a body as JSON whatever its Content-Type. */
+    takesAnyContentType: (method: string, path: string): boolean =>
+      table().anyContentType.has(keyOf(method, path)),
     /** Whether the answers of a route may be remembered. */
     isRemembered: (method: string, route: string): boolean => table().kept.has(keyOf(method, route)),
     /** Whether the answers of a route have an ETag. */
@@ -48,6 +53,8 @@ function build(routes: readonly Route[]) {
   const withETag = new Set<string>()
   const kept = new Set<string>()
   const remembered: string[] = []
+  const headers = new Map<string, readonly string[]>()
+  const anyContentType = new Set<string>()
   for (const { method, path, hooks } of routes) {
     const bare = withoutSlash(path)
     const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
@@ -57,9 +64,12 @@ function build(routes: readonly Route[]) {
     parameters.set(keyOf(method, path), Object.keys(hooks.query?.properties ?? {}))
     const refusal = hooks.detail?.[REFUSAL] as DeclaredRefusal | undefined
     if (refusal !== undefined) refusals.set(keyOf(method, path), refusal)
-    const remember = hooks.detail?.[REMEMBER]
-    if (remember !== undefined) withETag.add(keyOf(method, path))
-    if (remember !== true) continue
+    if (hooks.detail?.[ANY_CONTENT_TYPE] === true) anyContentType.add(keyOf(method, path))
+    const remember = hooks.detail?.[REMEMBER] as Remembering | undefined
+    if (remember === undefined || (remember !== true && 'never' in remember)) continue
+    withETag.add(keyOf(method, path))
+    if (remember !== true && 'not' in remember) continue
+    if (remember !== true) headers.set(bare, remember.by)
     kept.add(keyOf(method, path))
     remembered.push(bare)
   }
@@ -75,6 +85,8 @@ function build(routes: readonly Route[]) {
     refusals,
     withETag,
     kept,
+    headers,
+    anyContentType,
     remembered: new RegExp(`^(?:${remembered.map(patternOf).join('|')})/?$`),
   }
 }

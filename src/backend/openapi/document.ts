@@ -103,7 +103,10 @@ const IF_MATCH = {
     'ETags of the `GET` of the same path, or `*`: the change is made only if one of them is still right.',
 }
 
-const hasETag = (operation: Operation): boolean => operation[REMEMBER] !== undefined
+function hasETag(operation: Operation): boolean {
+  const remember = operation[REMEMBER]
+  return remember !== undefined && !(typeof remember === 'object' && remember !== null && 'never' in remember)
+}
 
 function withETag(operation: Operation, responses: Record<string, Json>): Record<string, Json> {
   if (!hasETag(operation)) return responses

@@ -5,6 +5,7 @@ type Schema = Readonly<Record<string, unknown>> & {
   enum?: unknown[]
   anyOf?: Schema[]
   nullable?: boolean
+  readOnly?: boolean
 }
 
 const ID = '4f9d5a52-6f0b-4a9e-8a3c-0d6f3b1c2e7a'
@@ -38,6 +39,7 @@ const TYPICAL: Readonly<Record<string, unknown>> = {
 
 /** An example body for a schema. */
 export function exampleOf(schema: Schema, name = ''): unknown {
+  if (schema.example !== undefined) return schema.example
   if (schema.enum !== undefined) return schema.enum[0]
   if (schema.anyOf !== undefined)
     return schema.anyOf[0] === undefined ? null : exampleOf(schema.anyOf[0], name)
@@ -61,7 +63,7 @@ export function exampleOf(schema: Schema, name = ''): unknown {
 }
 
 function exampleOfObject(schema: Schema, name: string): unknown {
-  const properties = Object.entries(schema.properties ?? {})
+  const properties = Object.entries(schema.properties ?? {}).filter(([, { readOnly }]) => readOnly !== true)
   if (name in TYPICAL && !('permissions' in (schema.properties ?? {}))) return TYPICAL[name]
   const example = Object.fromEntries(properties.map(([key, property]) => [key, exampleOf(property, key)]))
   // A created token is an access token, not the token of a link; of the two ways to set its expiry, one is enough.

@@ -4,9 +4,11 @@ import { ListOf } from '../../core/contract/lists.ts'
 import { CreateEnvironment, Environment, UpdateEnvironment } from '../../core/environments/environment.ts'
 import * as environments from '../../core/environments/environments.ts'
 import { Text } from '../../core/schema.ts'
+import { rekey } from '../../core/secrets/rekeying.ts'
+import { RestoredSecrets, RestoreSecrets, restoreAt } from '../../core/secrets/restoring.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, EmptyBody, NoContent, PageQuery, responses } from '../http/responses.ts'
 
 const tags = ['Environments']
 
@@ -76,6 +78,32 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
         },
       },
     )
+    .post('/:id/rekey', ({ actor, params }) => rekey(ctx, actor, params.id), {
+      appPermission: ['Environments', 'update'],
+      audit: 'environment.update_refused',
+      params: ById,
+      body: EmptyBody,
+      response: responses(200, Environment, 400, 401, 403, 404, 413, 415),
+      detail: {
+        tags,
+        summary: 'Renew the keys of an environment',
+        description:
+          'A new seed and salt: all its secrets, their versions and overrides are sealed again, and whoever has access gets a copy of the new keys, in one transaction. For when somebody has left who may have kept the keys. Only where the app has server-side encryption on.',
+      },
+    })
+    .post('/:id/secrets/restore', ({ actor, params, body }) => restoreAt(ctx, actor, params.id, body), {
+      appPermission: ['Secrets', 'update'],
+      audit: ['secret.restore_refused', { target: 'environment' }],
+      params: ById,
+      body: RestoreSecrets,
+      response: responses(200, RestoredSecrets, 400, 401, 403, 404, 413, 415),
+      detail: {
+        tags,
+        summary: 'Restore all secrets of an environment',
+        description:
+          'Brings the secrets back to what they were at a time, as new versions: what was deleted since comes back, what was created since is deleted. Versions are kept for as long as those of each secret. Takes the permission to delete and to create secrets, too, where it does so.',
+      },
+    })
     .delete('/:id', ({ actor, params, ifMatch }) => environments.remove(ctx, actor, params.id, ifMatch), {
       appPermission: ['Environments', 'delete'],
       audit: 'environment.delete_refused',

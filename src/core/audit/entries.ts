@@ -4,6 +4,7 @@ import type { Page, PageRequest } from '../contract/lists.ts'
 import { isId } from '../id.ts'
 import { pageRange, pageWith } from '../pagination.ts'
 import { type Entry, type EntryFilter, type EntryRow, present, visibilityFor } from './entry.ts'
+import { EVENTS } from './events.ts'
 import * as queries from './queries.ts'
 
 /**
@@ -17,11 +18,19 @@ export async function list(
   request: PageRequest,
 ): Promise<Page<Entry>> {
   const range = pageRange(ctx, 'audit', request, true)
-  const canMatch = filter.actorId === undefined || isId(filter.actorId)
-  const rows = canMatch
+  const rows = canMatch(filter)
     ? await queries.list(ctx.db, actor.organisation.id, filter, visibilityFor(actor), range)
     : []
   return pageWith(ctx, 'audit', rows, (rows[0]?.found ?? 0) > rows.length, sortKey, present)
 }
+
+/** Whether there can be such entries: none have an actor with a malformed id, or an event of another resource. */
+const canMatch = ({ actorId, eventType, resourceType }: EntryFilter): boolean =>
+  (actorId === undefined || isId(actorId)) &&
+  (resourceType === undefined || (resourceOf(eventType) ?? resourceType) === resourceType)
+
+/** The resource of an event; undefined for a refusal, whose entry may be of any. */
+const resourceOf = (eventType = ''): string | undefined =>
+  Object.hasOwn(EVENTS, eventType) ? EVENTS[eventType as keyof typeof EVENTS].resource : undefined
 
 const sortKey = (row: EntryRow) => [row.timestamp.toISOString(), row.id]

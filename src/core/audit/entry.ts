@@ -62,7 +62,7 @@ export const Entry = Type.Object({
   timestamp: Timestamp(),
   count: Type.Integer({
     description:
-      'How often it happened within the minute; more than 1 for refusals and failed sign-ins only.',
+      'How often it happened within the minute; more than 1 for refusals, failed sign-ins and reads only.',
   }),
 })
 export type Entry = Static<typeof Entry>

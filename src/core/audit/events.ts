@@ -2,6 +2,7 @@ import { ACCOUNT_EVENTS, type Definition } from './account-events.ts'
 
 const name = ['name'] as const
 const roleValues = ['name', 'description', 'color', 'permissions'] as const
+const secretValues = ['secrets', 'total'] as const
 const token = ['name', 'expiresAt'] as const
 
 /** Every change and every sign-in that the audit log records. The documentation's list is made from it. */
@@ -42,6 +43,13 @@ export const EVENTS = {
     metadata: name,
     old: name,
     new: name,
+  },
+  'environment.keys_renewed': {
+    resource: 'environment',
+    meaning:
+      'An environment got new keys; `secrets` is how many secrets were sealed again, `principals` for how many the keys were wrapped.',
+    metadata: name,
+    new: ['secrets', 'principals'],
   },
   'environment.deleted': {
     resource: 'environment',
@@ -123,6 +131,43 @@ export const EVENTS = {
     meaning: 'A custom role was deleted.',
     metadata: name,
     old: roleValues,
+  },
+  'secret.created': {
+    resource: 'environment',
+    meaning: 'Secrets were created in an environment: the first 100, and how many.',
+    metadata: name,
+    new: secretValues,
+  },
+  'secret.updated': {
+    resource: 'environment',
+    meaning: 'Secrets of an environment were changed.',
+    metadata: name,
+    new: secretValues,
+  },
+  'secret.deleted': {
+    resource: 'environment',
+    meaning: 'Secrets of an environment were deleted.',
+    metadata: name,
+    new: secretValues,
+  },
+  'secret.restored': {
+    resource: 'environment',
+    meaning: 'Secrets of an environment were brought back to an earlier version.',
+    metadata: name,
+    new: secretValues,
+  },
+  'secret.override_changed': {
+    resource: 'environment',
+    meaning: 'A member set or removed its own values of secrets.',
+    metadata: name,
+    new: secretValues,
+  },
+  'secret.read': {
+    resource: 'environment',
+    meaning:
+      'Secrets of an environment were read. Reads of one minute with the same token, address, client and secrets share an entry with their count.',
+    metadata: name,
+    new: secretValues,
   },
   'service_account.created': {
     resource: 'service_account',

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { isId } from '../id.ts'
 import { type PageRange, rowLimit } from '../pagination.ts'
-import { countOf } from '../rows.ts'
+import { countOf, written } from '../rows.ts'
 import type { Row } from '../tables.ts'
 import type { EntryFilter, EntryRow, EntryVisibility } from './entry.ts'
 
@@ -57,13 +57,26 @@ function entriesInRange(
       ${resourceType === undefined ? db`` : db`and resource_type = ${resourceType}`}
       ${resourceId === undefined ? db`` : db`and resource_id = ${lowerId(resourceId)}`}
       ${eventType === undefined ? db`` : db`and event_type = ${eventType}`}
-      ${actorType === undefined ? db`` : db`and actor_type = ${actorType}`}
+      ${actorType === undefined ? db`` : db`and ${hasActorType(db, organisationId, actorType, actorId)}`}
       ${actorId === undefined ? db`` : db`and actor_id = ${actorId}`}
       ${visibility === null ? db`` : db`and ${isVisible(db, visibility.grantsOf)}`}
       ${id === null ? db`` : db`and (timestamp, id) < (${timestamp}::timestamptz, ${id}::uuid)`}
     order by timestamp desc, id desc
     limit ${rowLimit(range)}`
 }
+
+/** An actor has one type: whether it is this one is looked up once, instead of in each of the actor's entries. */
+const hasActorType = (
+  db: Queryable,
+  organisationId: string,
+  actorType: string,
+  actorId: string | undefined,
+) =>
+  actorId === undefined
+    ? db`actor_type = ${actorType}`
+    : db`${actorType} = (
+        select actor_type from audit_entries where organisation_id = ${organisationId} and actor_id = ${actorId}
+        order by timestamp desc, id desc limit 1)`
 
 const allValues = (db: Queryable) => db`old_values, new_values, ip_address, user_agent`
 
@@ -181,7 +194,11 @@ export const countCoalesced = (tx: Transaction, organisationId: string, actorId:
     where organisation_id = ${organisationId} and actor_id = ${actorId}
       and timestamp >= ${since} and coalesce_key is not null`)
 
-/** Stores a coalesced entry, or adds one to the count of the one with its key. */
-export const insertOrCount = (tx: Transaction, entry: CoalescedEntry) => tx`
-  insert into audit_entries ${tx(entry)}
-  on conflict (coalesce_key) do update set count = audit_entries.count + 1`
+/** Stores a coalesced entry, or adds one to the count of the one with its key; gives the entry's id. */
+export const insertOrCount = async (db: Queryable, entry: CoalescedEntry): Promise<string> =>
+  written(
+    await db<Row<'audit_entries', 'id'>[]>`
+      insert into audit_entries ${db(entry)}
+      on conflict (coalesce_key) do update set count = audit_entries.count + 1
+      returning id`,
+  ).id

@@ -10,6 +10,7 @@ export type Resource =
   | 'member'
   | 'organisation'
   | 'role'
+  | 'secret'
   | 'service_account'
   | 'session'
   | 'token'

@@ -3,6 +3,7 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import { type Encapsulation, encapsulate, prepareRecipient } from '../keys/wrapping.ts'
 import { loadFastestAead } from '../keys/xchacha20poly1305.ts'
 import type { Row } from '../tables.ts'
+import { yieldToEventLoop, yieldWhenDue } from '../yielding.ts'
 import * as queries from './queries.ts'
 
 /** An environment's seed and salt, wrapped for the server. */
@@ -10,9 +11,6 @@ export type ServerWrappedEnvironment = Row<'environments', 'id' | 'app_id' | 'wr
 
 /** A principal that gets key copies: the identity key is Ed25519, 64 hex characters. */
 export type KeyCopyPrincipal = Row<'principals', 'id' | 'identity_key'>
-
-/** How long keys are wrapped between two yields to the event loop. */
-const SLICE_MILLISECONDS = 5
 
 /**
  * Gives each principal a copy of each environment's keys, wrapped for its identity key, in one statement. No principal
@@ -28,6 +26,20 @@ export async function addKeyCopies(
   // Yields first, so that statements queued with this call are sent, and run while keys are wrapped.
   await yieldToEventLoop()
   if (principals.length === 0 || environments.length === 0) return
+  await queries.insertKeyCopies(
+    tx,
+    organisationId,
+    await wrapCopies(ctx, principals, environments),
+    ctx.clock.now(),
+  )
+}
+
+/** A copy of each environment's keys for each principal, wrapped for its identity key. */
+export async function wrapCopies(
+  ctx: Context,
+  principals: readonly KeyCopyPrincipal[],
+  environments: readonly ServerWrappedEnvironment[],
+): Promise<queries.NewKeyCopy[]> {
   await loadFastestAead()
   const pause = yieldWhenDue()
   const opened: OpenedEnvironment[] = []
@@ -43,7 +55,7 @@ export async function addKeyCopies(
       await pause()
     }
   }
-  await queries.insertKeyCopies(tx, organisationId, copies, ctx.clock.now())
+  return copies
 }
 
 /** The seed and salt of an environment (hex text), from what the server wrapped for itself. */
@@ -75,21 +87,9 @@ const copyOf = ({ id, app_id, seed, salt }: OpenedEnvironment, { wrap }: Encapsu
   wrapped_salt: wrap(salt),
 })
 
-const environmentField = (rowId: string, field: 'wrapped_seed' | 'wrapped_salt') => ({
+/** Where an environment's seed or salt is stored, as the server's keys bind it. */
+export const environmentField = (rowId: string, field: 'wrapped_seed' | 'wrapped_salt') => ({
   table: 'environments',
   rowId,
   field,
 })
-
-/** Yields to the event loop when it is called after a slice of time has passed since it last did. */
-function yieldWhenDue(): () => Promise<void> | undefined {
-  let since = performance.now()
-  return () => {
-    if (performance.now() - since < SLICE_MILLISECONDS) return
-    return yieldToEventLoop().then(() => {
-      since = performance.now()
-    })
-  }
-}
-
-const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -130,3 +130,34 @@ export const insertKeyCopies = (
       ${column('wrapped_seed')}, ${column('wrapped_salt')}
     ) as copy (principal_id, app_id, environment_id, wrapped_seed, wrapped_salt)`
 }
+
+/** The principals that hold a copy of an environment's keys. */
+export const principalsWithCopies = (tx: Transaction, environmentId: string) =>
+  tx<Row<'principals', 'id' | 'identity_key'>[]>`
+    select p.id, p.identity_key from environments e
+    join environment_keys k
+      on k.organisation_id = e.organisation_id and k.app_id = e.app_id and k.environment_id = e.id
+    join principals p on p.id = k.principal_id
+    where e.id = ${environmentId}`
+
+/** Gives an environment other keys. */
+export const replaceKeys = (
+  tx: Transaction,
+  id: string,
+  {
+    public_key,
+    wrapped_seed,
+    wrapped_salt,
+  }: Row<'environments', 'public_key' | 'wrapped_seed' | 'wrapped_salt'>,
+) => tx`
+    update environments
+    set public_key = ${public_key}, wrapped_seed = ${wrapped_seed}, wrapped_salt = ${wrapped_salt}
+    where id = ${id}`
+
+/** Replaces copies of environment keys, which stay the same rows: overrides of secrets depend on them. */
+export const replaceKeyCopies = (tx: Transaction, copies: readonly NewKeyCopy[]) => tx`
+  update environment_keys k
+  set wrapped_seed = c.wrapped_seed, wrapped_salt = c.wrapped_salt
+  from jsonb_to_recordset(${tx.json(copies as never)})
+    as c (principal_id uuid, environment_id uuid, wrapped_seed text, wrapped_salt text)
+  where k.principal_id = c.principal_id and k.environment_id = c.environment_id`

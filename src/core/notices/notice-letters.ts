@@ -58,6 +58,11 @@ const WORDING: Readonly<Record<NoticeKind, (named: Named) => Wording>> = {
     subject: 'Your recovery codes were renewed',
     sentence: 'You have new recovery codes. The old ones are void.',
   }),
+  'secrets-expire': ({ name }) => ({
+    subject: 'Secrets expire soon',
+    sentence: `Secrets of the environment ${typed(name)} expire within a week, or have expired. They stay as they are.`,
+    remedy: 'Replace their values, and set another expiry or none.',
+  }),
 }
 
 const nameAndAddress = ({ name, email }: { name: string; email: string }): string =>

@@ -9,6 +9,7 @@ export const NOTICE_KINDS = [
   'sign-in-method-added',
   'sign-in-method-removed',
   'recovery-codes-renewed',
+  'secrets-expire',
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 

@@ -19,8 +19,8 @@ export const listAccounts = (
 ) => db<ListedAccount[]>`
   select u.id, u.email, u.full_name, u.email_verified_at, u.created_at, u.password_hash is not null as has_password,
     array(select provider from sso_identities i where i.user_id = u.id order by provider) as providers,
-    exists (select 1 from passkeys k where k.user_id = u.id) as has_passkey,
-    exists (select 1 from totp_secrets t where t.user_id = u.id and confirmed_at is not null) as has_totp,
+    (select count(*) > 0 from passkeys k where k.user_id = u.id) as has_passkey,
+    (select count(*) > 0 from totp_secrets t where t.user_id = u.id and confirmed_at is not null) as has_totp,
     r.name as role_name
   from users u
   left join members m on m.user_id = u.id and m.removed_at is null

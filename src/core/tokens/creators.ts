@@ -8,11 +8,14 @@ export type CreatorColumns = Readonly<{
   creator_name: string | null
 }>
 
-/** The creator of tokens `t`, joined by `creators`: a member's name as it is now. */
+/**
+ * The creator of tokens `t`, joined by `creators`: a member's name as it is now, empty where none was given. Never the
+ * e-mail address: whoever reads tokens need not be allowed to read members.
+ */
 export const creatorColumns = (db: Queryable) => db`
   t.created_by as creator_id,
   case when t.created_by is null then null when cm.id is null then 'service_account' else 'user' end as creator_type,
-  coalesce(nullif(cu.full_name, ''), cu.email, cs.name, t.created_by_name) as creator_name`
+  coalesce(cu.full_name, cs.name, t.created_by_name) as creator_name`
 
 /** Joins the creators of tokens `t`: members, also removed ones, and service accounts that still exist. */
 export const creators = (db: Queryable) => db`

@@ -8,6 +8,7 @@ import { app } from '../../support/apps.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
 import { recordedLog } from '../../support/log-recorder.ts'
 import { member, type Person, serviceAccount, session } from '../../support/people.ts'
+import { sealedSecret, secretsOf } from '../../support/secrets.ts'
 import { newEmail, PASSWORD, register, signIn } from '../../support/sign-in.ts'
 
 type Route = { method: string; path: string; hooks: { body?: TSchema; query?: TSchema } }
@@ -38,6 +39,8 @@ beforeAll(async () => {
     '/v1/apps': made.id,
     '/v1/environments': made.environments[0]?.id ?? '',
   }
+  const secrets = secretsOf(service.as(token), made.environments[0]?.id ?? '')
+  ids['/v1/secrets'] = (await secrets('POST', [sealedSecret('ONE')])).body[0].id
 })
 afterAll(() => ctx.close())
 
@@ -51,6 +54,7 @@ const send = async (method: string, path: string, body: unknown) => {
       ...(method !== 'GET' && { body: JSON.stringify(body) }),
       headers: {
         cookie: ada.cookie,
+        environment: ids['/v1/environments'] ?? '',
         'content-type': 'application/json',
         // Routes that take the cookie alone don't look at it.
         authorization: `Bearer ${ada.session}`,
@@ -92,6 +96,7 @@ function example(schema: Schema): unknown {
     const fields = Object.entries((schema.properties ?? {}) as Record<string, Schema>)
     return Object.fromEntries(fields.map(([name, field]) => [name, example(field)]))
   }
+  if (schema.example !== undefined) return schema.example
   if (schema.format === 'email') return 'somebody@example.org'
   if (schema.type === 'integer' || schema.type === 'number') return 60
   return schema.type === 'boolean' ? true : 'x'

@@ -96,7 +96,7 @@ describe('REQUIRE_SECOND_FACTOR', () => {
       if (name === 'POST /service/auth/logout') continue
       const asked = path.replace(/:[a-z_]+/g, crypto.randomUUID())
       const body = method === 'GET' ? {} : { body: '{', headers: { 'content-type': 'application/json' } }
-      const answer = path.startsWith('/v1')
+      const answer = /^\/(?:v1|service\/secrets)\b/.test(path)
         ? await bearer.send(method, asked, body)
         : await session.send(method, asked.replace('/service/auth', ''), method === 'GET' ? undefined : {})
       if (answer.status === 403 && answer.body.error === SENTENCE) refused.push(name)

@@ -101,6 +101,24 @@ describe('GET /v1/access', () => {
     ])
   })
 
+  test('gives the same in pages of one, for every filter', async () => {
+    const { id, appId } = environment(2)
+    const filters = ['', `app_id=${environment(0).appId}`, `environment_id=${environment(1).id}`]
+    filters.push(`environment_id=${id}&app_id=${appId}`, `member_id=${admin.id}`, `member_id=${developer.id}`)
+    for (const filter of filters) {
+      const found: unknown[] = []
+      let cursor = ''
+      do {
+        const page = await list(`?limit=1&${filter}${cursor && `&cursor=${cursor}`}`)
+        found.push(...page.data)
+        cursor = page.nextCursor ?? ''
+      } while (cursor !== '')
+      expect(found.length).toBeGreaterThan(1)
+      expect(found).toEqual((await list(`?${filter}`)).data)
+    }
+    expect((await list(`?environment_id=${id}&app_id=${environment(0).appId}`)).data).toEqual([])
+  })
+
   test('is empty for unknown ids', async () => {
     const empty = { data: [], nextCursor: null }
     for (const name of ['member_id', 'service_account_id', 'app_id', 'environment_id']) {

@@ -84,6 +84,18 @@ async function changeApps(shared: TestApp, secret: TestApp) {
   await ok(ada.delete(`/v1/apps/${gone.id}`))
 }
 
+async function changeSecrets({ id, environments: [environment] }: TestApp) {
+  const path = `/v1/secrets?app_id=${id}&env=${environment?.name}`
+  const [{ id: secretId }] = await ok(ada.post(path, { secrets: [{ key: 'hidden_key', value: 'hidden' }] }))
+  hiddenIds.push(secretId)
+  await ok(ada.put(path, { secrets: [{ id: secretId, value: 'hidden still' }] }))
+  await ok(ada.put(`/v1/secrets/${secretId}/override`, { plain_value: 'hidden too' }))
+  await ok(ada.post(`/v1/secrets/${secretId}/restore`, { version: 1 }))
+  await ok(ada.get(path))
+  await ok(ada.send('DELETE', path, { body: JSON.stringify({ secrets: [secretId] }) }))
+  await ok(ada.post(`/v1/environments/${environment?.id}/rekey`, {}))
+}
+
 async function changeAccess(shared: TestApp, secret: TestApp) {
   const grace = await member(ctx, 'developer')
   const robot = await serviceAccount(ctx, 'service')
@@ -223,6 +235,9 @@ async function eventsInCode(): Promise<string[]> {
 
 const COMPOSED = [
   ...['created', 'updated', 'deleted'].flatMap((verb) => [`app.${verb}`, `environment.${verb}`]),
+  ...['created', 'updated', 'deleted', 'restored', 'override_changed', 'read'].map(
+    (verb) => `secret.${verb}`,
+  ),
   ...['member', 'service_account'].flatMap((who) => [
     `${who}.access_changed`,
     `${who}.access_change_refused`,
@@ -246,6 +261,7 @@ describe('a Developer who can open one environment of one app', () => {
   beforeAll(async () => {
     const { shared, secret } = await makeApps()
     await changeApps(shared, secret)
+    await changeSecrets(secret)
     const robot = await changeAccess(shared, secret)
     await beRefused(shared, secret, robot)
     await changeEverythingElse()

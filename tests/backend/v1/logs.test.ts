@@ -135,6 +135,27 @@ describe('GET /v1/logs/audit', () => {
     expect(idsOf(await read(`?resource_type=f&to=${elsewhere}`))).toEqual([])
   })
 
+  test('finds what two filters have in common', async () => {
+    const robot = { actor_type: 'service_account', actor_id: randomUUID() }
+    const updated = await entry({ ...robot, event_type: 'app.updated', resource_type: 'app' })
+    // The refusal of one resource may be about another.
+    const refused = await entry({ ...robot, event_type: 'app.create_refused', resource_type: 'organisation' })
+    const found = async (query: string) =>
+      idsOf(await read(`?actor_id=${robot.actor_id}&${query}`)).toSorted()
+    expect(await found('actor_type=service_account')).toEqual([updated, refused].toSorted())
+    expect(await found('actor_type=user')).toEqual([])
+    expect(await found('event_type=app.updated')).toEqual([updated])
+    expect(await found('event_type=app.updated&resource_type=app&actor_type=service_account')).toEqual([
+      updated,
+    ])
+    expect(await found('event_type=app.updated&resource_type=role')).toEqual([])
+    expect(await found('event_type=app.create_refused&resource_type=organisation')).toEqual([refused])
+    expect(await found('event_type=app.create_refused&resource_type=app')).toEqual([])
+    expect(await found('event_type=constructor&resource_type=app')).toEqual([])
+    const unknown = `?actor_id=${randomUUID()}&actor_type=user`
+    expect(await read(unknown)).toEqual({ data: [], nextCursor: null })
+  })
+
   test('shows what an operator did, without an id, and finds it by the type of the actor', async () => {
     const done = await entry({ resource_type: 'o', actor_type: 'operator', actor_id: null })
     const robot = await entry({ resource_type: 'o', actor_type: 'service_account' })

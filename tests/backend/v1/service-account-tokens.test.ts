@@ -110,6 +110,16 @@ describe('POST /v1/service-accounts/:id/tokens', () => {
     expect(await shown()).toEqual(creators)
   })
 
+  test('the creator of a token is never shown by e-mail address, also where there is no name', async () => {
+    const { id: robotId } = await serviceAccount(ctx, 'service')
+    const nameless = await member(ctx, 'admin')
+    await ctx.db`update users set full_name = '' where id = ${nameless.userId}`
+    const { body } = await service
+      .as(nameless.token)
+      .post(`/v1/service-accounts/${robotId}/tokens`, { name: 'ci' })
+    expect(body.createdBy).toEqual({ type: 'user', id: nameless.id, name: '' })
+  })
+
   test("is 403 only where the service account can access environments that the caller can't", async () => {
     const { environments } = await appWith(ctx, uniqueName('App'), ['Development', 'Production'])
     const account = await serviceAccount(ctx, 'developer')

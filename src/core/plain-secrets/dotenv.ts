@@ -1,0 +1,122 @@
+import { badRequest } from '../errors.ts'
+import { type KeyValue, MOST_ENTRIES, tooManyEntries } from './key-values.ts'
+
+/**
+ * The keys and values of a dotenv file. `export ` may stand before a key. A value in single quotes or backticks is taken
+ * as it is, over several lines too; in double quotes `\n`, `\r`, `\t`, `\"`, `\\`, `\$` and `` \` `` are escapes; without
+ * quotes it ends with its line, or where ` #` begins a comment. Nothing is expanded. 400 names the line that is wrong, and
+ * none of its text. Takes linear time.
+ */
+export function parseDotenv(file: string): KeyValue[] {
+  const text = file.replace(/^\u{feff}/u, '').replaceAll('\r\n', '\n')
+  const entries: KeyValue[] = []
+  const lines = lineCounter(text)
+  for (let at = 0; at < text.length; ) {
+    const line = lines(at)
+    const entry = parseEntry(text, at, line)
+    at = entry.end
+    if (entry.key === null) continue
+    entries.push({ key: entry.key, value: entry.value, line })
+    if (entries.length > MOST_ENTRIES) throw tooManyEntries()
+  }
+  return entries
+}
+
+/** A dotenv file that this program reads back, and that is safe for a shell: nothing in it is expanded or run. */
+export const writeDotenv = (entries: readonly KeyValue[]): string =>
+  entries.map(({ key, value }) => `${key}=${quoteForDotenv(value)}\n`).join('')
+
+/** Whether a key can be the name of a variable: a shell would run other ones as a command. */
+export const isVariableName = (key: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(key)
+
+type Entry = { key: string; value: string; end: number } | { key: null; end: number }
+
+/** The entry that begins at a place, and where its last line ends; without a key for an empty line or a comment. */
+function parseEntry(text: string, at: number, line: number): Entry {
+  const newline = text.indexOf('\n', at)
+  const lineEnd = newline === -1 ? text.length : newline
+  const start = skipBlanks(text, at)
+  if (start >= lineEnd || text[start] === '#') return { key: null, end: lineEnd + 1 }
+  const equals = text.indexOf('=', start)
+  if (equals === -1 || equals > lineEnd) throw badRequest(`Line ${line} is not KEY=value.`)
+  const key = withoutBlanks(withoutExport(text.slice(start, equals)))
+  if (key === '') throw badRequest(`Line ${line} has no key before its "=".`)
+  const valueStart = skipBlanks(text, equals + 1)
+  const quote = text[valueStart] ?? ''
+  return QUOTES.has(quote)
+    ? { key, ...quotedValue(text, valueStart, quote, line) }
+    : { key, value: bareValue(text.slice(equals + 1, lineEnd)), end: lineEnd + 1 }
+}
+
+const withoutExport = (key: string): string => key.replace(/^export[ \t]/, '')
+
+const QUOTES: ReadonlySet<string> = new Set(["'", '"', '`'])
+
+function quotedValue(text: string, start: number, quote: string, line: number) {
+  const close = closingQuote(text, start + 1, quote)
+  if (close === -1) throw badRequest(`The quote that begins in line ${line} is not closed.`)
+  const newline = text.indexOf('\n', close)
+  const lineEnd = newline === -1 ? text.length : newline
+  const rest = withoutBlanks(text.slice(close + 1, lineEnd))
+  if (rest !== '' && !rest.startsWith('#')) {
+    throw badRequest(`The value that begins in line ${line} has text behind its closing quote.`)
+  }
+  const inside = text.slice(start + 1, close)
+  return { value: quote === '"' ? unescaped(inside) : inside, end: lineEnd + 1 }
+}
+
+function closingQuote(text: string, from: number, quote: string): number {
+  if (quote !== '"') return text.indexOf(quote, from)
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at
+  }
+  return -1
+}
+
+const unescaped = (text: string): string =>
+  text.replace(/\\([nrt"\\$`])/g, (_, character: string) => ESCAPES[character] ?? character)
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
+
+/** What stands between `=` and the end of the line, without the comment and the blanks around it. */
+function bareValue(text: string): string {
+  const comment = text.search(/[ \t]#/)
+  return withoutBlanks(comment === -1 ? text : text.slice(0, comment))
+}
+
+/** A text without blanks around it. A regular expression would take quadratic time for blanks in the middle. */
+function withoutBlanks(text: string): string {
+  let end = text.length
+  while (end > 0 && isBlank(text, end - 1)) end--
+  return text.slice(Math.min(skipBlanks(text, 0), end), end)
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from
+  while (isBlank(text, at)) at++
+  return at
+}
+
+// A carriage return that ends no line is one of the last line.
+const isBlank = (text: string, at: number): boolean => /[ \t\r]/.test(text.charAt(at))
+
+/** Tells the number of the line of a place, asked with places that only grow. */
+function lineCounter(text: string): (at: number) => number {
+  let line = 1
+  let next = text.indexOf('\n')
+  return (at) => {
+    while (next !== -1 && next < at) {
+      line++
+      next = text.indexOf('\n', next + 1)
+    }
+    return line
+  }
+}
+
+/** A value as it has to be written: in single quotes nothing has a meaning, to shells and readers of dotenv alike. */
+function quoteForDotenv(value: string): string {
+  if (/^[A-Za-z0-9_./:@%+,-]*$/.test(value)) return value
+  if (!/['\r]/.test(value)) return `'${value}'`
+  return `"${value.replace(/[\\"$`]/g, '\\$&').replaceAll('\r', '\\r')}"`
+}

@@ -1,0 +1,76 @@
+import { badRequest } from '../errors.ts'
+import { isVariableName, writeDotenv } from './dotenv.ts'
+import { writeJsonFile } from './json-file.ts'
+import type { KeyValue } from './key-values.ts'
+
+/** The formats of an exported file. */
+export const EXPORT_FORMATS = ['dotenv', 'json', 'yaml', 'kubernetes'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+/** A file and its media type. */
+export type ExportedFile = Readonly<{ text: string; contentType: string }>
+
+/**
+ * A file with keys and values, in their order; `name` is that of the Secret of Kubernetes. 400 where the format has no way
+ * to write a key, or two entries have the same key: nothing is left out in silence.
+ */
+export function exportFile(format: ExportFormat, entries: readonly KeyValue[], name: string): ExportedFile {
+  if (new Set(entries.map(({ key }) => key)).size < entries.length) {
+    throw badRequest('Several paths have the same key. Choose one of them with path.')
+  }
+  const { contentType, isKey, write } = FORMATS[format]
+  const unwritable = entries.filter(({ key }) => !isKey(key)).length
+  if (unwritable > 0) {
+    const keys = unwritable === 1 ? '1 key has' : `${unwritable} keys have`
+    throw badRequest(`${keys} a name that this format can't hold. Choose the format json or yaml.`)
+  }
+  return { text: write(entries, name), contentType }
+}
+
+/** The name of a Secret of Kubernetes from names of any form: letters, digits and hyphens. */
+export const kubernetesName = (...names: readonly string[]): string =>
+  names
+    .join('-')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((part) => part !== '')
+    .join('-')
+    .slice(0, 63)
+    .replace(/-$/, '') || 'secrets'
+
+type Format = Readonly<{
+  contentType: string
+  isKey: (key: string) => boolean
+  write: (entries: readonly KeyValue[], name: string) => string
+}>
+
+const FORMATS: Readonly<Record<ExportFormat, Format>> = {
+  dotenv: { contentType: 'text/plain; charset=utf-8', isKey: isVariableName, write: writeDotenv },
+  json: { contentType: 'application/json', isKey: () => true, write: writeJsonFile },
+  yaml: {
+    contentType: 'application/yaml',
+    isKey: () => true,
+    write: (entries) => (entries.length === 0 ? '{}\n' : entries.map((entry) => yamlLine(entry)).join('')),
+  },
+  kubernetes: {
+    contentType: 'application/yaml',
+    isKey: (key) => /^[-._a-zA-Z0-9]{1,253}$/.test(key) && key !== '.' && key !== '..',
+    write: (entries, name) =>
+      [
+        'apiVersion: v1\nkind: Secret\nmetadata:\n',
+        `  name: ${yamlText(name)}\ntype: Opaque\ndata:${entries.length === 0 ? ' {}' : ''}\n`,
+        ...entries.map(
+          ({ key, value }) => `  ${yamlLine({ key, value: Buffer.from(value).toString('base64') })}`,
+        ),
+      ].join(''),
+  },
+}
+
+const yamlLine = ({ key, value }: KeyValue): string => `${yamlText(key)}: ${yamlText(value)}\n`
+
+/** A text as JSON writes it, which YAML reads, with everything escaped that YAML doesn't allow as it is. */
+const yamlText = (text: string): string =>
+  JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

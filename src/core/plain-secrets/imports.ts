@@ -1,0 +1,119 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Context } from '../../context.ts'
+import type { Actor } from '../actor.ts'
+import { badRequest } from '../errors.ts'
+import { enforce } from '../policy.ts'
+import { StrictObject } from '../schema.ts'
+import { createAndUpdate } from '../secrets/batch.ts'
+import { normalisePath, Path } from '../secrets/paths.ts'
+import { MAX_BYTES } from '../secrets/sealed.ts'
+import type { SecretRow } from '../secrets/secret.ts'
+import * as secrets from '../secrets/secrets.ts'
+import { parseDotenv } from './dotenv.ts'
+import { parseJsonFile } from './json-file.ts'
+import type { KeyValue } from './key-values.ts'
+import { type NamedPlace, type OpenedEnvironment, requireKeysOf, textOpener, withOpened } from './opening.ts'
+import { keyFault } from './plain-secret.ts'
+import { sealedPlace } from './plain-secrets.ts'
+import * as policy from './policy.ts'
+import { sealChanges, sealNew } from './sealing.ts'
+
+/** The body that imports a file. */
+export const ImportSecrets = StrictObject({
+  content: Type.String({ description: 'The text of the file.' }),
+  format: Type.Optional(
+    Type.Union([Type.Literal('dotenv'), Type.Literal('json')], { description: '`dotenv` when absent.' }),
+  ),
+  path: Type.Optional(Path('Where its secrets belong; / when absent.')),
+  dry_run: Type.Optional(Type.Boolean({ description: 'Only tells what would happen.' })),
+})
+export type ImportSecrets = Static<typeof ImportSecrets>
+
+/** What a secret is told by in an answer. */
+export const NamedSecret = Type.Object({ key: Type.String(), path: Type.String() })
+export type NamedSecret = Static<typeof NamedSecret>
+
+/** What an import did, or would do. */
+export const Imported = Type.Object({
+  dryRun: Type.Boolean(),
+  created: Type.Array(NamedSecret),
+  changed: Type.Array(NamedSecret, { description: 'Those that have another value.' }),
+  unchanged: Type.Array(NamedSecret, { description: 'Those that have the same value already.' }),
+})
+export type Imported = Static<typeof Imported>
+
+/**
+ * Writes the keys and values of a file into an environment, all or none; comments, tags and types stay, and what the file
+ * lacks stays, too. 400 for a file that can't be read, which names the line; 403 without the permission to read, or to
+ * update where the file changes something; 409 where a secret that can't be opened is in the way.
+ */
+export const importFile = (
+  ctx: Context,
+  actor: Actor,
+  place: NamedPlace,
+  { content, format = 'dotenv', path = '/', dry_run = false }: ImportSecrets,
+): Promise<Imported> =>
+  withOpened(ctx, actor, place, async (environment) => {
+    enforce(policy.importFile, { actor, changed: 0 })
+    const entries = format === 'json' ? parseJsonFile(content) : parseDotenv(content)
+    requireUsable(entries)
+    const at = normalisePath(path)
+    const present = await secrets.list(ctx, actor, environment.row.id, { path: at })
+    requireKeysOf(environment, present.publicKey)
+    const { created, changed, unchanged } = await compare(environment, entries, present.secrets)
+    enforce(policy.importFile, { actor, changed: changed.length })
+    if (!dry_run) {
+      const added = created.map(({ key, value }) => ({ key, value, path: at }))
+      const changes = changed.map(({ row, value }) => ({ id: row.id, value }))
+      await createAndUpdate(
+        ctx,
+        actor,
+        sealedPlace(environment),
+        await sealNew(environment, added),
+        await sealChanges(
+          environment,
+          changes,
+          changed.map(({ row }) => row),
+        ),
+      )
+    }
+    const named = (all: readonly KeyValue[]) => all.map(({ key }) => ({ key, path: at }))
+    return { dryRun: dry_run, created: named(created), changed: named(changed), unchanged: named(unchanged) }
+  })
+
+/** 400 for keys and values that no secret can have, and for a key that appears twice. */
+function requireUsable(entries: readonly KeyValue[]): void {
+  const places = new Map<string, string>()
+  for (const [index, { key, value, line }] of entries.entries()) {
+    const place = line === undefined ? `entry ${index + 1}` : `line ${line}`
+    const fault = keyFault(key, `The key in ${place}`)
+    if (fault !== null) throw badRequest(fault)
+    if (Buffer.byteLength(value) > MAX_BYTES.value) {
+      throw badRequest(`The value in ${place} must have at most ${MAX_BYTES.value} bytes.`)
+    }
+    if (value.includes('\0')) throw badRequest(`The value in ${place} must not contain NUL characters.`)
+    const earlier = places.get(key)
+    if (earlier !== undefined) throw badRequest(`The key in ${place} is that of ${earlier}.`)
+    places.set(key, place)
+  }
+}
+
+type Compared = { created: KeyValue[]; changed: (KeyValue & { row: SecretRow })[]; unchanged: KeyValue[] }
+
+/** What of the entries is new, what has another value, and what is there already. */
+async function compare(
+  environment: OpenedEnvironment,
+  entries: readonly KeyValue[],
+  present: readonly SecretRow[],
+): Promise<Compared> {
+  const byDigest = new Map(present.map((row) => [row.key_digest, row]))
+  const open = textOpener(environment)
+  const compared: Compared = { created: [], changed: [], unchanged: [] }
+  for (const entry of entries) {
+    const row = byDigest.get(environment.digest(entry.key))
+    if (row === undefined) compared.created.push(entry)
+    else if ((await open(row.id, row.value)) === entry.value) compared.unchanged.push(entry)
+    else compared.changed.push({ ...entry, row })
+  }
+  return compared
+}

@@ -1,0 +1,158 @@
+import type { Context } from '../../context.ts'
+import type { Actor } from '../actor.ts'
+import { environmentField } from '../environments/key-copies.ts'
+import { badRequest, conflict } from '../errors.ts'
+import { environmentKeyPair } from '../keys/environment-keys.ts'
+import { keyDigester } from '../keys/key-digest.ts'
+import { type Decapsulation, decapsulate } from '../keys/unwrapping.ts'
+import { encapsulate, recipientOf } from '../keys/wrapping.ts'
+import { loadFastestAead } from '../keys/xchacha20poly1305.ts'
+import { found } from '../rows.ts'
+import { SSE_OFF } from '../secrets/rekeying.ts'
+import type { SecretRow } from '../secrets/secret.ts'
+import { isKeysRenewed, keysRenewed } from '../secrets/writing.ts'
+import { nameKey } from '../text.ts'
+import { yieldWhenDue } from '../yielding.ts'
+import * as queries from './queries.ts'
+
+/** Where secrets in clear are: an app's id, and the name of one of its environments in any case. */
+export type NamedPlace = Readonly<{ app_id: string; env: string }>
+
+/**
+ * An environment that the server opens for one request. Its seed and its salt are each unwrapped at most once, when they
+ * are first needed, and forgotten with the request, as `using` does.
+ */
+export type OpenedEnvironment = Disposable &
+  Readonly<{
+    row: queries.EnvironmentWithKeys
+    /** The digest of a secret's name. */
+    digest(name: string): string
+    /** The text of what was sealed for the environment's public key; null for anything else. */
+    open(sealed: string): string | null
+    /** How many key agreements opening has taken: one for each ephemeral key. */
+    agreements(): number
+    /** What seals texts for the environment, all under one ephemeral key; dispose of it, too. */
+    seals(): ReturnType<typeof encapsulate>
+  }>
+
+/** How many texts are opened or sealed before others get a turn. */
+export const TEXTS_PER_TURN = 50
+
+async function openByName(
+  ctx: Context,
+  actor: Actor,
+  { app_id, env }: NamedPlace,
+): Promise<OpenedEnvironment> {
+  const row = found(await queries.findByName(ctx.db, actor, app_id, nameKey(env)), 'Environment')
+  if (!row.sse_enabled) throw badRequest(SSE_OFF)
+  await loadFastestAead()
+  return opened(ctx, row)
+}
+
+/**
+ * Does work with the environment of this name, once more where its keys are renewed meanwhile. 404 when the actor can't
+ * open one of it, 400 where the app has server-side encryption off: then no key is unwrapped.
+ */
+export async function withOpened<T>(
+  ctx: Context,
+  actor: Actor,
+  place: NamedPlace,
+  work: (environment: OpenedEnvironment) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    using environment = await openByName(ctx, actor, place)
+    try {
+      return await work(environment)
+    } catch (error) {
+      if (attempt === MOST_ATTEMPTS || !isKeysRenewed(error)) throw error
+    }
+  }
+}
+
+/** 409 when secrets were read that are sealed for other keys than those of an environment that was opened before. */
+export function requireKeysOf(environment: OpenedEnvironment, publicKey: string): void {
+  if (publicKey !== environment.row.public_key) throw keysRenewed()
+}
+
+const MOST_ATTEMPTS = 3
+
+/** An environment of which the row was found. */
+export function opened(ctx: Context, row: queries.EnvironmentWithKeys): OpenedEnvironment {
+  const unwrap = (field: 'wrapped_seed' | 'wrapped_salt') =>
+    ctx.keys.unwrap('environment-key', row[field], environmentField(row.id, field))
+  let digester: ((name: string) => string) | null = null
+  let decapsulation: Decapsulation | null = null
+  return {
+    row,
+    digest: (name) => {
+      digester ??= keyDigester(unwrap('wrapped_salt'))
+      return digester(name)
+    },
+    open: (sealed) => {
+      decapsulation ??= decapsulationOf(unwrap('wrapped_seed'))
+      return openWith(decapsulation, sealed)
+    },
+    agreements: () => decapsulation?.agreements() ?? 0,
+    seals: () => encapsulate(recipientOf(Buffer.from(row.public_key, 'hex'))),
+    [Symbol.dispose]: () => {
+      decapsulation?.[Symbol.dispose]()
+      decapsulation = null
+      digester = null
+    },
+  }
+}
+
+/**
+ * What opens texts of an environment's secrets, and lets others have a turn in between. 409 names the id of a secret that
+ * was not sealed for the environment: to leave it out in silence would take it away from whoever reads the answer.
+ */
+export function textOpener(environment: OpenedEnvironment): (id: string, sealed: string) => Promise<string> {
+  const pause = yieldWhenDue(TEXTS_PER_TURN)
+  return async (id, sealed) => {
+    if (sealed === '') return ''
+    await pause()
+    const text = environment.open(sealed)
+    if (text === null) throw notOpenable(id)
+    return text
+  }
+}
+
+/** Secrets with their texts in clear, those of the override, too. 409 as `textOpener`. */
+export async function openSecrets(
+  environment: OpenedEnvironment,
+  rows: readonly SecretRow[],
+): Promise<SecretRow[]> {
+  const open = textOpener(environment)
+  const plain: SecretRow[] = []
+  for (const row of rows) {
+    const { id, override } = row
+    plain.push({
+      ...row,
+      key: await open(id, row.key),
+      value: await open(id, row.value),
+      comment: await open(id, row.comment),
+      override: override === null ? null : { ...override, value: await open(id, override.value) },
+    })
+  }
+  return plain
+}
+
+const notOpenable = (id: string) =>
+  conflict(
+    `The secret ${id} was not sealed for the keys of its environment, so it can't be opened. Replace or delete it.`,
+  )
+
+function openWith(decapsulation: Decapsulation, sealed: string): string | null {
+  try {
+    return decapsulation.unwrap(sealed)
+  } catch {
+    return null
+  }
+}
+
+function decapsulationOf(seed: string): Decapsulation {
+  const { publicKey, secretKey } = environmentKeyPair(seed)
+  const decapsulation = decapsulate(publicKey, secretKey)
+  secretKey.fill(0)
+  return decapsulation
+}

@@ -1,0 +1,112 @@
+import type { Context } from '../../context.ts'
+import type { Actor } from '../actor.ts'
+import { isId } from '../id.ts'
+import { update as updateSealed } from '../secrets/changes.ts'
+import { create as createSealed } from '../secrets/creation.ts'
+import { present } from '../secrets/sealed-secret.ts'
+import type { SecretFilter, SecretRow } from '../secrets/secret.ts'
+import * as secrets from '../secrets/secrets.ts'
+import { type NamedPlace, type OpenedEnvironment, openSecrets, requireKeysOf, withOpened } from './opening.ts'
+import type { PlainChange, PlainNewSecret } from './plain-input.ts'
+import type { PlainSecret } from './plain-secret.ts'
+import { withReferences } from './referenced-secrets.ts'
+import { sealChanges, sealNew } from './sealing.ts'
+
+/** Which secrets to read, and whether references stay as they are written. */
+export type PlainFilter = Readonly<{ key?: string; path?: string; tags?: readonly string[]; raw?: boolean }>
+
+/**
+ * Secrets of an environment in clear, by path and then age, with the actor's own overrides and with references resolved.
+ * 404 when the actor can't open such an environment, 400 where the app has server-side encryption off, 409 for a secret
+ * that can't be opened.
+ */
+export const list = (
+  ctx: Context,
+  actor: Actor,
+  place: NamedPlace,
+  filter: PlainFilter,
+): Promise<PlainSecret[]> =>
+  withOpened(ctx, actor, place, async (environment) => {
+    const rows = await openedRows(ctx, actor, environment, filter)
+    return rows.map(present)
+  })
+
+/** Secrets as `list` gives them, as rows. */
+export async function openedRows(
+  ctx: Context,
+  actor: Actor,
+  environment: OpenedEnvironment,
+  filter: PlainFilter,
+): Promise<SecretRow[]> {
+  const rows = await openSecrets(environment, await sealedRows(ctx, actor, environment, filter))
+  return filter.raw === true ? rows : await withReferences(ctx, actor, environment, rows)
+}
+
+/** Adds secrets that are given in clear; gives them as they are stored, in clear and with references. As sealed ones. */
+export const create = (
+  ctx: Context,
+  actor: Actor,
+  place: NamedPlace,
+  added: readonly PlainNewSecret[],
+): Promise<PlainSecret[]> =>
+  withOpened(ctx, actor, place, async (environment) => {
+    const sealed = await sealNew(environment, added)
+    const stored = await createSealed(ctx, actor, sealedPlace(environment), sealed)
+    return (await openSecrets(environment, stored)).map(present)
+  })
+
+/**
+ * Changes secrets by what is given in clear; what is the same as before makes no version. Gives them as `create` does. As
+ * changes of sealed ones.
+ */
+export const update = (
+  ctx: Context,
+  actor: Actor,
+  place: NamedPlace,
+  changes: readonly PlainChange[],
+): Promise<PlainSecret[]> =>
+  withOpened(ctx, actor, place, async (environment) => {
+    const ids = changes.map(({ id }) => id).filter(isId)
+    const now = await secrets.peek(ctx, actor, environment.row.id, { ids })
+    requireKeysOf(environment, now.publicKey)
+    const sealed = await sealChanges(environment, changes, now.secrets)
+    const stored = await updateSealed(ctx, actor, sealedPlace(environment), sealed)
+    return (await openSecrets(environment, stored)).map(present)
+  })
+
+/** Deletes secrets; 404 for an id that the environment has no secret of, and then none is deleted. */
+export const remove = (
+  ctx: Context,
+  actor: Actor,
+  place: NamedPlace,
+  ids: readonly string[],
+): Promise<void> =>
+  withOpened(ctx, actor, place, ({ row }) =>
+    secrets.remove(ctx, actor, { environmentId: row.id }, ids, { known: true }),
+  )
+
+/** Where sealed secrets are stored, and the key that they are sealed for. */
+export const sealedPlace = ({ row }: OpenedEnvironment) => ({
+  environmentId: row.id,
+  publicKey: row.public_key,
+})
+
+/** The rows that a filter names; a key is looked for as it is written, and then in capitals. */
+async function sealedRows(
+  ctx: Context,
+  actor: Actor,
+  environment: OpenedEnvironment,
+  { key, path, tags }: PlainFilter,
+): Promise<SecretRow[]> {
+  const read = async (more: SecretFilter) => {
+    const filter = { ...(path !== undefined && { path }), ...(tags !== undefined && { tags }), ...more }
+    const { publicKey, secrets: rows } = await secrets.list(ctx, actor, environment.row.id, filter)
+    requireKeysOf(environment, publicKey)
+    return rows
+  }
+  if (key === undefined) return await read({})
+  const exact = await read({ keyDigest: environment.digest(key) })
+  const capitals = key.toUpperCase()
+  if (exact.length > 0 || capitals === key) return exact
+  return await read({ keyDigest: environment.digest(capitals) })
+}

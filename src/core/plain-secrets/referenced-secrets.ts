@@ -1,0 +1,121 @@
+import type { Context } from '../../context.ts'
+import type { Actor } from '../actor.ts'
+import { noteRead } from '../audit/reads.ts'
+import type { SecretRow } from '../secrets/secret.ts'
+import { eventOf } from '../secrets/secret-events.ts'
+import { yieldWhenDue } from '../yielding.ts'
+import { openEnvironments } from './opened-environments.ts'
+import { type OpenedEnvironment, requireKeysOf, TEXTS_PER_TURN } from './opening.ts'
+import * as queries from './queries.ts'
+import type { ReferringSecret, Wanted } from './reference-graph.ts'
+import { mayRefer } from './reference-syntax.ts'
+import { resolveReferences } from './references.ts'
+
+/** So many characters of ciphertext are read for the references of one step. */
+const MOST_CHARACTERS = 24 * 1024 * 1024
+
+/**
+ * Opened secrets of an environment with the references in their values resolved, and in those of the overrides. Other
+ * environments are opened where the actor can open them and their apps have server-side encryption on; the audit log is
+ * told what was read there. References take the actor's overrides where they count.
+ */
+export async function withReferences(
+  ctx: Context,
+  actor: Actor,
+  environment: OpenedEnvironment,
+  rows: readonly SecretRow[],
+): Promise<SecretRow[]> {
+  if (!rows.some(({ value, override }) => mayRefer(value) || mayRefer(override?.value ?? '')))
+    return [...rows]
+  using finder = createFinder(ctx, actor, environment, rows)
+  const environmentId = environment.row.id
+  const texts = rows.flatMap(({ id, value, override }): ReferringSecret[] => {
+    const counts = override?.is_active === true
+    if (override === null) return [{ id, environmentId, value }]
+    // What references take has the secret's id.
+    return [
+      { id: counts ? `${id} stored` : id, environmentId, value },
+      { id: counts ? id : `${id} own`, environmentId, value: override.value },
+    ]
+  })
+  const resolved = await resolveReferences(texts, finder.find)
+  await finder.note()
+  let place = 0
+  return rows.map((row) => {
+    const value = resolved[place++] ?? row.value
+    const { override } = row
+    return {
+      ...row,
+      value,
+      override: override && { ...override, value: resolved[place++] ?? override.value },
+    }
+  })
+}
+
+/** Finds what references name, for one request; `note` tells the audit log what was read of other environments. */
+function createFinder(ctx: Context, actor: Actor, own: OpenedEnvironment, rows: readonly SecretRow[]) {
+  const environments = openEnvironments(ctx, actor, own)
+  const known = new Map<string, ReferringSecret>()
+  for (const row of rows) known.set(nameOf(own.row.id, row.path, row.key_digest), effective(own.row.id, row))
+  const read = new Map<string, queries.ReferencedRow[]>()
+  const pause = yieldWhenDue(TEXTS_PER_TURN)
+
+  const load = async (names: readonly queries.SecretName[]): Promise<void> => {
+    for (const row of await queries.findReferenced(ctx.db, actor, names, MOST_CHARACTERS)) {
+      const environment = environments.get(row.environment_id)
+      if (environment === undefined) continue
+      requireKeysOf(environment, row.public_key)
+      await pause()
+      const value = environment.open(row.override_value ?? row.value)
+      // What can't be opened can't be resolved.
+      if (value === null) continue
+      known.set(nameOf(row.environment_id, row.path, row.key_digest), {
+        id: row.id,
+        environmentId: row.environment_id,
+        value,
+      })
+      const rows = read.get(row.environment_id)
+      if (rows === undefined) read.set(row.environment_id, [row])
+      else rows.push(row)
+    }
+  }
+
+  return {
+    find: async (wanted: readonly Wanted[]): Promise<(ReferringSecret | null)[]> => {
+      const places = await environments.find(wanted)
+      const names: (queries.SecretName | null)[] = []
+      for (const [place, { reference }] of wanted.entries()) {
+        await pause()
+        const environment = places.get(place)
+        const key_digest = environment?.digest(reference.key)
+        names.push(
+          environment === undefined || key_digest === undefined
+            ? null
+            : { environment_id: environment.row.id, path: reference.path, key_digest },
+        )
+      }
+      const missing = names.filter((name) => name !== null && !known.has(nameText(name)))
+      if (missing.length > 0) await load(missing as queries.SecretName[])
+      return names.map((name) => (name === null ? null : (known.get(nameText(name)) ?? null)))
+    },
+    note: async (): Promise<void> => {
+      for (const [id, secrets] of read) {
+        const row = environments.get(id)?.row
+        if (row !== undefined) await noteRead(ctx, actor, eventOf('secret.read', row, secrets))
+      }
+    },
+    [Symbol.dispose]: () => environments[Symbol.dispose](),
+  }
+}
+
+const effective = (environmentId: string, { id, value, override }: SecretRow): ReferringSecret => ({
+  id,
+  environmentId,
+  value: override?.is_active === true ? override.value : value,
+})
+
+const nameOf = (environmentId: string, path: string, keyDigest: string): string =>
+  `${environmentId} ${path} ${keyDigest}`
+
+const nameText = ({ environment_id, path, key_digest }: queries.SecretName): string =>
+  nameOf(environment_id, path, key_digest)

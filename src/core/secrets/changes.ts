@@ -1,0 +1,140 @@
+import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
+import type { Actor } from '../actor.ts'
+import { record } from '../audit/audit.ts'
+import { noteRead, type ReadEvent } from '../audit/reads.ts'
+import { notFound } from '../errors.ts'
+import { isId } from '../id.ts'
+import { enforce } from '../policy.ts'
+import { pipelined } from '../transactions.ts'
+import { requireDistinctNames, requireFreeNames } from './names.ts'
+import * as overrideQueries from './override-queries.ts'
+import { changedOverrideValues } from './overrides.ts'
+import * as policy from './policy.ts'
+import * as queries from './queries.ts'
+import type { Place, SecretChange, SecretRow } from './secret.ts'
+import { eventOf } from './secret-events.ts'
+import { requireAccess } from './secrets.ts'
+import { isSameContent } from './versions.ts'
+import { changeSecrets, storedSecrets } from './writing.ts'
+
+/**
+ * Changes secrets of an environment, all or none; what a change leaves out stays, and what changes nothing makes no
+ * version. Gives them as `create` does. 404 when the actor can't open the environment and for an id that it has no secret
+ * of, 403 for a sealed secret that would be another type and for an override of a service account, 409 as `create`.
+ */
+export async function update(
+  ctx: Context,
+  actor: Actor,
+  place: Place,
+  changes: readonly SecretChange[],
+): Promise<SecretRow[]> {
+  if (changes.length === 0) {
+    await requireAccess(ctx, actor, place.environmentId)
+    return []
+  }
+  const { stored, unchanged } = await changeSecrets(ctx, actor, place, (tx, change) =>
+    updateIn(ctx, tx, change, changes),
+  )
+  // Whoever sends a change that changes nothing gets to read the secret.
+  if (unchanged !== null) await noteRead(ctx, actor, unchanged, { inTurn: false })
+  return stored
+}
+
+/** `update` within a change of secrets; `unchanged` is what the audit log has to be told was read, after the commit. */
+export async function updateIn(
+  ctx: Context,
+  tx: Transaction,
+  change: queries.Change,
+  changes: readonly SecretChange[],
+): Promise<{ stored: SecretRow[]; unchanged: ReadEvent | null }> {
+  const { actor } = change
+  const pairs = await pairsOf(tx, change, changes)
+  const overrides = changedOverrideValues(pairs)
+  const rows = await changedRows(tx, change, pairs)
+  const changedIds = new Set(rows.map(({ id }) => id))
+  await pipelined(
+    ...(rows.length === 0
+      ? []
+      : [queries.update(tx, change, rows).execute(), queries.markChanged(tx, change).execute()]),
+    ...(overrides.length === 0 ? [] : [overrideQueries.put(tx, change, overrides).execute()]),
+  )
+  if (rows.length > 0) {
+    const refs = pairs.filter(({ row }) => changedIds.has(row.id)).map(({ row, after }) => nextOf(row, after))
+    await record(ctx, tx, actor, eventOf('secret.updated', change.environment, refs))
+  } else if (overrides.length > 0) {
+    const given = new Set(overrides.map(({ secret_id }) => secret_id))
+    const refs = pairs.flatMap(({ row }) => (given.has(row.id) ? [row] : []))
+    await record(ctx, tx, actor, eventOf('secret.override_changed', change.environment, refs))
+  }
+  const ids = pairs.map(({ row }) => row.id)
+  const stored = await storedSecrets(tx, change, ids)
+  const unchanged = stored.filter(({ id }) => !changedIds.has(id))
+  return {
+    stored,
+    unchanged: unchanged.length === 0 ? null : eventOf('secret.read', change.environment, unchanged),
+  }
+}
+
+/** A secret as it is, what is to change, and what it is to be. */
+export type Pair = Readonly<{ row: SecretRow; change: SecretChange; after: queries.SecretValues }>
+
+async function pairsOf(
+  tx: Transaction,
+  { actor, environment }: queries.Change,
+  changes: readonly SecretChange[],
+): Promise<Pair[]> {
+  const ids = changes.map(({ id }) => id).filter(isId)
+  const found = await queries.list(tx, actor, environment.id, { ids })
+  const byId = new Map(found?.secrets.map((secret) => [secret.id, secret]))
+  // Rules first: a missing id is looked for only once they allow the rest.
+  for (const { id, type } of changes) {
+    const before = byId.get(id.toLowerCase())?.type
+    if (before !== undefined && type !== undefined) enforce(policy.changeType, { before, after: type })
+  }
+  if (changes.some(({ override }) => override !== undefined)) enforce(policy.override, { actor })
+  return changes.map((change) => {
+    const row = byId.get(change.id.toLowerCase())
+    if (row === undefined) throw notFound('Secret', change.id)
+    return { row, change, after: valuesAfter(row, change) }
+  })
+}
+
+/** What has to be written; 409 when a name is taken. */
+async function changedRows(
+  tx: Transaction,
+  { environment }: queries.Change,
+  pairs: readonly Pair[],
+): Promise<queries.SecretValues[]> {
+  const after = pairs.map((pair) => pair.after)
+  requireDistinctNames(after)
+  const isRenamed = ({ row, after }: Pair) => row.path !== after.path || row.key_digest !== after.key_digest
+  if (pairs.some(isRenamed)) {
+    const ids = after.map(({ id }) => id)
+    requireFreeNames(after, await queries.findTaken(tx, environment.id, after, ids))
+  }
+  return pairs.filter((pair) => !isSameContent(pair.row, pair.after)).map((pair) => pair.after)
+}
+
+function valuesAfter(row: SecretRow, change: SecretChange): queries.SecretValues {
+  // The same key sealed again is the same key.
+  const isSameKey = change.keyDigest === undefined || change.keyDigest === row.key_digest
+  return {
+    id: row.id,
+    path: change.path ?? row.path,
+    key: isSameKey ? row.key : (change.key ?? row.key),
+    key_digest: change.keyDigest ?? row.key_digest,
+    value: change.value ?? row.value,
+    comment: change.comment ?? row.comment,
+    tags: change.tags ?? row.tags,
+    type: change.type ?? row.type,
+    expires_at: change.expiresAt === undefined ? row.expires_at : change.expiresAt,
+  }
+}
+
+const nextOf = (row: SecretRow, { path, type }: queries.SecretValues) => ({
+  id: row.id,
+  path,
+  type,
+  version: row.version + 1,
+})

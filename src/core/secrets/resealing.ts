@@ -1,0 +1,90 @@
+import { type EnvironmentKeys, environmentKeyPair } from '../keys/environment-keys.ts'
+import { keyDigester } from '../keys/key-digest.ts'
+import { decapsulate } from '../keys/unwrapping.ts'
+import { encapsulate, recipientOf } from '../keys/wrapping.ts'
+import { yieldWhenDue } from '../yielding.ts'
+import type { SealedOverride, SealedTexts } from './rekey-queries.ts'
+
+/** Seals texts that were sealed under old keys again, under new ones. Dispose of it with the change. */
+export type Resealer = Disposable &
+  Readonly<{
+    texts(rows: readonly SealedTexts[]): Promise<SealedTexts[]>
+    overrides(rows: readonly SealedOverride[]): Promise<SealedOverride[]>
+    /** Ends the memory of what was sealed so far: until then, equal texts stay equal. */
+    forget(): void
+  }>
+
+/**
+ * From an environment's old seed and salt to its new keys. A text that can't be opened stays as it is; so does the digest of
+ * a key that can't, or that is the digest of something else.
+ */
+export function createResealer(
+  before: Readonly<{ seed: string; salt: string }>,
+  after: EnvironmentKeys,
+): Resealer {
+  const { publicKey, secretKey } = environmentKeyPair(before.seed)
+  let decapsulation = decapsulate(publicKey, secretKey)
+  const encapsulation = encapsulate(recipientOf(Buffer.from(after.publicKey, 'hex')))
+  const oldDigest = keyDigester(before.salt)
+  const newDigest = keyDigester(after.salt)
+  const pause = yieldWhenDue(50)
+  // Versions are compared by their ciphertext, which therefore must stay the same where it was the same.
+  const sealed = new Map<string, string>()
+
+  const reseal = async (text: string): Promise<string> => {
+    if (text === '') return ''
+    const known = sealed.get(text)
+    if (known !== undefined) return known
+    await pause()
+    const plain = openOr(text, null)
+    const again = plain === null ? text : encapsulation.wrap(plain)
+    sealed.set(text, again)
+    return again
+  }
+  const openOr = <T>(text: string, otherwise: T): string | T => {
+    try {
+      return decapsulation.unwrap(text)
+    } catch {
+      return otherwise
+    }
+  }
+  const digestAgain = (key: string, digest: string): string => {
+    const name = openOr(key, null)
+    if (name === null) return digest
+    // Some clients compute the digest of a name before they write it in capitals.
+    const digested = [name, name.toLowerCase()].find((one) => oldDigest(one) === digest)
+    return digested === undefined ? digest : newDigest(digested)
+  }
+
+  return {
+    texts: async (rows) => {
+      const again: SealedTexts[] = []
+      for (const { key, key_digest, value, comment, ...rest } of rows) {
+        again.push({
+          ...rest,
+          key: await reseal(key),
+          key_digest: digestAgain(key, key_digest),
+          value: await reseal(value),
+          comment: await reseal(comment),
+        })
+      }
+      return again
+    },
+    overrides: async (rows) => {
+      const again: SealedOverride[] = []
+      for (const { id, value } of rows) again.push({ id, value: await reseal(value) })
+      return again
+    },
+    forget: () => {
+      sealed.clear()
+      // It keeps a key for each ephemeral key, of which every client makes many.
+      decapsulation[Symbol.dispose]()
+      decapsulation = decapsulate(publicKey, secretKey)
+    },
+    [Symbol.dispose]: () => {
+      decapsulation[Symbol.dispose]()
+      encapsulation[Symbol.dispose]()
+      sealed.clear()
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import type { Context } from '../../context.ts'
+import type { Actor } from '../actor.ts'
+import { record } from '../audit/audit.ts'
+import { noteRead, type ReadEvent } from '../audit/reads.ts'
+import { notFound } from '../errors.ts'
+import { isId } from '../id.ts'
+import { found } from '../rows.ts'
+import * as queries from './queries.ts'
+import type { Place, SecretFilter, SecretRow } from './secret.ts'
+import { eventOf } from './secret-events.ts'
+import { changeSecrets } from './writing.ts'
+
+/**
+ * Secrets of an environment, by path and then age, with the actor's own overrides. The audit log tells of it before this
+ * ends, by `reading`: whoever answers with the same again notes that again. 404 when the actor can't open the environment.
+ */
+export async function list(
+  ctx: Context,
+  actor: Actor,
+  environmentId: string,
+  filter: SecretFilter,
+): Promise<{ publicKey: string; secrets: SecretRow[]; reading: ReadEvent }> {
+  const listed = found(await queries.list(ctx.db, actor, environmentId, filter), 'Environment')
+  const reading = eventOf('secret.read', listed.environment, listed.secrets)
+  await noteRead(ctx, actor, reading)
+  return { publicKey: listed.environment.public_key, secrets: listed.secrets, reading }
+}
+
+/** Secrets as `list` gives them, for a use case that shows none of them: the audit log is not told. */
+export async function peek(
+  ctx: Context,
+  actor: Actor,
+  environmentId: string,
+  filter: SecretFilter,
+): Promise<{ publicKey: string; secrets: SecretRow[] }> {
+  const listed = found(await queries.list(ctx.db, actor, environmentId, filter), 'Environment')
+  return { publicKey: listed.environment.public_key, secrets: listed.secrets }
+}
+
+/** 404 when the actor can't open the environment. */
+export async function requireAccess(ctx: Context, actor: Actor, environmentId: string): Promise<void> {
+  found(await queries.list(ctx.db, actor, environmentId, { ids: [] }), 'Environment')
+}
+
+/**
+ * Deletes secrets of an environment; their versions stay. Ids that it has no secret of are ignored, or where they are to
+ * be `known`, 404, and nothing is deleted. 404 when the actor can't open the environment.
+ */
+export const remove = (
+  ctx: Context,
+  actor: Actor,
+  place: Place,
+  ids: readonly string[],
+  { known = false } = {},
+): Promise<void> =>
+  changeSecrets(ctx, actor, place, async (tx, change) => {
+    const removed = await queries.remove(tx, change, ids.filter(isId))
+    const gone = new Set(removed.map(({ id }) => id))
+    const unknown = ids.find((id) => !gone.has(id.toLowerCase()))
+    if (known && unknown !== undefined) throw notFound('Secret', unknown)
+    if (removed.length === 0) return
+    await queries.markChanged(tx, change)
+    await record(ctx, tx, actor, eventOf('secret.deleted', change.environment, removed))
+  })

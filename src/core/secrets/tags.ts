@@ -1,0 +1,36 @@
+import { Type } from '@sinclair/typebox'
+import { badRequest } from '../errors.ts'
+import { defineKind, explainFault, Name } from '../schema.ts'
+import { normaliseName } from '../text.ts'
+
+const MAX_TAGS = 20
+const MAX_TAG_LENGTH = 64
+const name = Name(MAX_TAG_LENGTH)
+
+const tag = defineKind('Tag', (value, field) => {
+  const fault = explainFault(name, value, field)
+  if (fault !== null) return fault
+  // A filter names several tags with commas between them.
+  return String(value).includes(',') ? `${field} must not contain a comma.` : null
+})
+
+/** The tags of a secret in a body. */
+export const Tags = () =>
+  Type.Array(tag<string>({ type: 'string', minLength: 1, maxLength: MAX_TAG_LENGTH }), {
+    maxItems: MAX_TAGS,
+    description: 'Names to find the secret by, without commas; null for none.',
+  })
+
+/** Tags as they are stored; 400 when one is repeated. `field` names them in the error. */
+export function normaliseTags(tags: readonly string[], field: string): string[] {
+  const stored = tags.map(normaliseName)
+  if (new Set(stored).size < stored.length) throw badRequest(`${field} must not list a tag twice.`)
+  return stored
+}
+
+/** The tags that a filter names, with commas between them. */
+export const tagsOfFilter = (text: string): string[] =>
+  text
+    .split(',')
+    .map(normaliseName)
+    .filter((tag) => tag !== '')

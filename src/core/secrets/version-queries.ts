@@ -1,0 +1,101 @@
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
+import type { Actor } from '../actor.ts'
+import { findById } from '../rows.ts'
+import type { Row } from '../tables.ts'
+import type { Change, EnvironmentRow } from './queries.ts'
+
+/** A version of a secret as it is stored; the digest as hex text. */
+export type VersionRow = Row<
+  'secret_versions',
+  | 'secret_id'
+  | 'version'
+  | 'event'
+  | 'path'
+  | 'key'
+  | 'value'
+  | 'comment'
+  | 'tags'
+  | 'type'
+  | 'expires_at'
+  | 'actor_type'
+  | 'actor_id'
+  | 'actor_name'
+  | 'created_at'
+> &
+  Readonly<{ key_digest: string }>
+
+const columns = (db: Queryable) => db`
+  v.secret_id, v.version, v.event, v.path, v.key, encode(v.key_digest, 'hex') as key_digest, v.value, v.comment, v.tags,
+  v.type, v.expires_at, v.actor_type, v.actor_id, v.actor_name, v.created_at`
+
+/** The environment of a secret, also of a deleted one, that the actor can open; undefined when there is none. */
+export const findEnvironment = (
+  db: Queryable,
+  actor: Actor,
+  secretId: string,
+): Promise<EnvironmentRow | undefined> =>
+  findById(
+    secretId,
+    () => db<EnvironmentRow[]>`
+      select e.id, e.app_id, e.name, e.public_key
+      from environments e
+      join environment_keys k on k.environment_id = e.id and k.principal_id = ${actor.id}
+      where e.organisation_id = ${actor.organisation.id}
+        and e.id = (select environment_id from secret_versions where secret_id = ${secretId} limit 1)`,
+  )
+
+/** The versions of a secret, oldest first. */
+export const list = (db: Queryable, environmentId: string, secretId: string) => db<VersionRow[]>`
+  select ${columns(db)} from secret_versions v
+  where v.environment_id = ${environmentId} and v.secret_id = ${secretId} order by v.version`
+
+/** One version of a secret; undefined when there is none. */
+export const find = async (
+  tx: Transaction,
+  { environment }: Change,
+  secretId: string,
+  version: number,
+): Promise<VersionRow | undefined> => {
+  const [row] = await tx<VersionRow[]>`
+    select ${columns(tx)} from secret_versions v
+    where v.environment_id = ${environment.id} and v.secret_id = ${secretId} and v.version = ${version}`
+  return row
+}
+
+/** The newest version of a secret; undefined when there is none. */
+export const findNewest = async (
+  tx: Transaction,
+  { environment }: Change,
+  secretId: string,
+): Promise<VersionRow | undefined> => {
+  const [row] = await tx<VersionRow[]>`
+    select ${columns(tx)} from secret_versions v
+    where v.environment_id = ${environment.id} and v.secret_id = ${secretId} order by v.version desc limit 1`
+  return row
+}
+
+/** Deletes versions of secrets that have had more than `most` since, some of them at a time; tells how many. */
+export const removeBeyond = async (tx: Transaction, most: number, limit: number): Promise<number> => {
+  const { count } = await tx`
+    delete from secret_versions where (secret_id, version) in (
+      select v.secret_id, v.version from secrets s
+      join secret_versions v on v.secret_id = s.id and v.version <= s.version - ${most}
+      where s.version > 100
+      limit ${limit} for update of v skip locked)`
+  return count
+}
+
+/** Deletes versions of secrets that were deleted before then, some of them at a time; tells how many. */
+export const removeDeletedBefore = async (tx: Transaction, before: Date, limit: number): Promise<number> => {
+  const { count } = await tx`
+    delete from secret_versions where (secret_id, version) in (
+      select v.secret_id, v.version from secret_versions d
+      join secret_versions v on v.secret_id = d.secret_id
+      where d.event = 'deleted' and d.created_at <= ${before}
+        and not exists (
+          select 1 from secret_versions n where n.secret_id = d.secret_id and n.version > d.version)
+      -- The deletion goes last: it is what the others are found by.
+      order by d.created_at, v.secret_id, v.version
+      limit ${limit} for update of v skip locked)`
+  return count
+}

@@ -1,0 +1,58 @@
+import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
+import { can } from '../access.ts'
+import type { Actor } from '../actor.ts'
+import { conflict, DomainError, notFound } from '../errors.ts'
+import { isId } from '../id.ts'
+import { lockingTransaction, pipelined } from '../transactions.ts'
+import * as queries from './queries.ts'
+import type { Place, SecretRow } from './secret.ts'
+
+/**
+ * A change of an environment's secrets: one transaction that locks the environment's row, so that changes of its secrets
+ * come one after the other, and the actor's access, so that whoever takes that away waits. 404 when the actor can't open
+ * the environment, 409 when its keys are no longer those that the secrets were sealed for, or those that it had when this
+ * began to wait.
+ */
+export const changeSecrets = <T>(
+  ctx: Context,
+  actor: Actor,
+  place: Place,
+  work: (tx: Transaction, change: queries.Change) => Promise<T>,
+): Promise<T> => {
+  if (!isId(place.environmentId)) throw notFound('Environment')
+  return lockingTransaction(ctx, actor.id, async (tx) => {
+    // Before the lock, for which it may have to wait: that is what a client has sealed for.
+    const [[before], [environment], access] = await pipelined(
+      queries.publicKeyOf(tx, actor.organisation.id, place.environmentId).execute(),
+      queries.lockEnvironment(tx, actor.organisation.id, place.environmentId).execute(),
+      queries.holdAccess(tx, actor, place.environmentId).execute(),
+    )
+    if (environment === undefined || access.length === 0) throw notFound('Environment')
+    const sealedFor = place.publicKey ?? before?.public_key
+    if (sealedFor !== environment.public_key) throw keysRenewed()
+    return await work(tx, { actor, environment, at: ctx.clock.now() })
+  })
+}
+
+/** 409: what was sealed or read before is for keys that the environment no longer has. */
+export const keysRenewed = () => conflict(KEYS_RENEWED)
+
+/** Whether an error is that of `keysRenewed`: the same work can be done again with the new keys. */
+export const isKeysRenewed = (error: unknown): boolean =>
+  error instanceof DomainError && error.message === KEYS_RENEWED
+
+const KEYS_RENEWED =
+  'The keys of the environment have just been renewed. Read them again, and send the request once more.'
+
+/** Secrets as they are stored now, in the order of their ids; none for an actor that may not read secrets. */
+export async function storedSecrets(
+  tx: Transaction,
+  { actor, environment }: queries.Change,
+  ids: readonly string[],
+): Promise<SecretRow[]> {
+  if (!can(actor, 'read', 'Secrets', 'appPermissions')) return []
+  const found = await queries.list(tx, actor, environment.id, { ids })
+  const byId = new Map(found?.secrets.map((secret) => [secret.id, secret]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}

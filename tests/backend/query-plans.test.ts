@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Context } from '../../src/context.ts'
+import type { Transaction } from '../../src/platform/postgres/database.ts'
+import { type TestContext, testContext } from '../support/context.ts'
+import { fillOrganisation } from '../support/large-organisation.ts'
+import { owner } from '../support/people.ts'
+import { explainedDatabase, type Look } from '../support/plans.ts'
+import { recording, templatesIn } from '../support/sql-templates.ts'
+import { accountStatements } from './query-plans/account-statements.ts'
+import { auditStatements } from './query-plans/audit-statements.ts'
+import { organisationStatements } from './query-plans/organisation-statements.ts'
+import { principalStatements } from './query-plans/principal-statements.ts'
+import { secretStatements } from './query-plans/secret-statements.ts'
+import { signInStatements } from './query-plans/sign-in-statements.ts'
+import { type Statements, type Things, thingsOf } from './query-plans/statements.ts'
+
+/*
+ * Every statement of the core is sent to an organisation whose tables are large, and the server tells what it read: by
+ * which index, and how many rows. A statement that isn't sent here fails the test, and so does a table without rows.
+ */
+
+const SIZE = {
+  members: 4000,
+  admins: 2,
+  serviceAccounts: 1000,
+  apps: 1000,
+  roles: 1000,
+  invites: 1000,
+  entries: 20_000,
+  grantedApps: 1,
+  secrets: 1000,
+}
+
+/** A table is large from so many rows; a statement may read so many of it. */
+const [LARGE, MOST] = [1000, 500]
+
+/** Tables that stay small, each with its reason. */
+const SMALL: Readonly<Record<string, string>> = {
+  deployment: 'it has one row',
+  organisations: 'one for a deployment',
+  schema_floor: 'it has one row',
+  schema_migrations: 'one for each migration',
+  state_changes: 'the transactions under way',
+  state_version: 'it has one row',
+}
+
+/** Statements that read much of a large table, each with the tables and the reason. */
+const EXCUSED: Readonly<Record<string, readonly [tables: string, reason: string]>> = {
+  'apps: list, whole': ['apps, environments', 'a list without a limit gives everything'],
+  'members: list, whole': ['members, principals, roles, users', 'a list without a limit gives everything'],
+  'members: findWithAccess, of the Owner': ['apps, environments', 'global access is to everything'],
+  'me: keysOf, of the Owner': [
+    'apps, environment_keys, environments',
+    'whoever has global access has a copy of every key',
+  ],
+  'apps: remove': ['secrets, secret_versions', 'the secrets go with their environment'],
+  'environments: remove': ['secrets, secret_versions', 'the secrets go with their environment'],
+  'secrets: list': ['secrets', 'a list gives everything: an environment has at most 5,000'],
+  'secrets: list, of the Owner': ['secrets', 'a list gives everything: an environment has at most 5,000'],
+  'secrets: list, tags': ['secrets', 'tags are looked for in one environment, which has at most 5,000'],
+  'secrets: count': ['secrets', 'there are at most 5,000 in one environment, counted where some are created'],
+  'secret-versions: statesAt': [
+    'secrets, secret_versions',
+    'it tells of everything that one environment has, or had at a time',
+  ],
+  'principals: environmentsWithoutCopy': ['environments', 'a promotion copies every key'],
+  'invites: countPending': ['invites', 'there are at most 1,000 pending ones'],
+  'invites: closeExpired': ['invites', 'there are at most 1,000 pending ones'],
+  'roles: countCustom': ['roles', 'there are at most 1,000'],
+  'service-accounts: count': ['service_accounts', 'there are at most 10,000, counted where one is created'],
+  'passkeys: countForeign': ['passkeys', 'it is asked once, when a backend starts'],
+  'housekeeping: removeExpired': [
+    'invites, sessions',
+    'the worker looks for what nobody has used: an index of that would cost each use',
+  ],
+}
+
+const STATEMENTS: Statements = {
+  ...organisationStatements,
+  ...principalStatements,
+  ...accountStatements,
+  ...signInStatements,
+  ...auditStatements,
+  ...secretStatements,
+}
+
+let ctx: TestContext
+let things: Things
+
+beforeAll(async () => {
+  ctx = await testContext()
+  await owner(ctx)
+  things = await thingsOf(ctx, await fillOrganisation(ctx, SIZE))
+})
+afterAll(() => ctx.close())
+
+test('no statement of the core reads more of a large table than an index finds', async () => {
+  const sent = new Set<string>()
+  expect(await excessive(STATEMENTS, (text) => sent.add(text))).toEqual([])
+  const templates = await templatesIn('src/core/**/*.ts')
+  expect(templates.length).toBeGreaterThan(200)
+  const forgotten = templates.filter(({ text }) => text.trim() !== '' && !sent.has(text))
+  expect(forgotten.map(({ place }) => place)).toEqual([])
+})
+
+test('a missing index is noticed, also where a foreign key needs it', async () => {
+  for (const [index, name, found] of [
+    ['members_by_user', 'accounts: wasNeverMember', 'Seq Scan of members'],
+    ['tokens_by_principal', 'principals: remove, a service account', 'Seq Scan of tokens'],
+    ['audit_entries_by_actor_and_event', 'audit: list, actor and event in no entry', 'audit_entries'],
+    ['secrets_with_untold_expiry', 'secret-expiry: claimExpiring', 'Seq Scan of secrets'],
+  ] as const) {
+    const [{ definition } = { definition: '' }] = await ctx.db<{ definition: string }[]>`
+      select pg_get_indexdef(${index}::regclass) as definition`
+    await ctx.db`drop index ${ctx.db(index)}`
+    expect(await excessive({ [name]: STATEMENTS[name] as Statements[string] })).toEqual([
+      expect.stringContaining(found),
+    ])
+    await ctx.db.unsafe(definition)
+  }
+})
+
+test('only statements that exist are excused', () => {
+  expect(Object.keys(EXCUSED).filter((name) => !(name in STATEMENTS))).toEqual([])
+})
+
+test('every table is large here, or stays small for a reason', async () => {
+  const tables = await ctx.db<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`
+  const large = await largeTables()
+  expect(
+    tables
+      .map(({ name }) => name)
+      .filter((name) => !large.has(name))
+      .toSorted(),
+  ).toEqual(Object.keys(SMALL).toSorted())
+})
+
+/**
+ * What the statements read too much of, without what is excused. The planner knows the tables by random samples, and may
+ * choose badly by one of them: what is found is looked at again by two others.
+ */
+async function excessive(
+  statements: Statements,
+  record: (text: string) => void = () => {},
+): Promise<string[]> {
+  let found = await excessiveNow(statements, record)
+  for (let again = 0; again < 2 && found.size > 0; again++) {
+    await ctx.db`analyze`
+    const suspects = Object.entries(statements).filter(([name]) => found.has(name))
+    found = await excessiveNow(Object.fromEntries(suspects), record)
+  }
+  return [...found].flatMap(([name, faults]) => faults.map((fault) => `${name}: ${fault}`))
+}
+
+/** What statements read too much of, by their names. */
+async function excessiveNow(
+  statements: Statements,
+  record: (text: string) => void,
+): Promise<Map<string, string[]>> {
+  const large = await largeTables()
+  const all = [...(await looksOf(statements, record))].map(([name, looks]) => {
+    const excused = EXCUSED[name]?.[0].split(', ') ?? []
+    const faults = looks
+      .filter((look) => large.has(look.table) && !excused.includes(look.table) && isExcessive(look))
+      .map(({ table, how, rows }) => `${how} of ${table}, ${rows} rows`)
+    return [name, faults] as const
+  })
+  return new Map(all.filter(([, faults]) => faults.length > 0).map(([name, faults]) => [name, [...faults]]))
+}
+
+const isExcessive = ({ how, rows }: Look) => how === 'Seq Scan' || rows > MOST
+
+async function largeTables(): Promise<Set<string>> {
+  const rows = await ctx.db<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = 'public'::regnamespace and reltuples >= ${LARGE}`
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** Sends each statement in a transaction that is rolled back; what it looked at, by the statement's name. */
+async function looksOf(statements: Statements, record: (text: string) => void): Promise<Map<string, Look[]>> {
+  const explained = await explainedDatabase(ctx.database.config)
+  const found = new Map<string, Look[]>()
+  const db = recording(explained.db, record)
+  try {
+    for (const [name, send] of Object.entries(statements)) {
+      explained.looks()
+      await db
+        .begin(async (tx) => {
+          // Whatever begins a transaction of its own is in this one.
+          await send(tx, things, { ...ctx, db: asPool(tx) } as unknown as Context)
+          throw new RolledBack()
+        })
+        .catch((error: unknown) => {
+          if (!(error instanceof RolledBack)) throw new Error(`${name} failed`, { cause: error })
+        })
+      found.set(name, explained.looks())
+    }
+    return found
+  } finally {
+    await explained.end()
+  }
+}
+
+class RolledBack extends Error {}
+
+/** A transaction in the place of a pool. */
+const asPool = (tx: Transaction) =>
+  new Proxy(tx, {
+    get: (target, name) => {
+      if (name === 'deadlines') return ctx.db.deadlines
+      if (name === 'begin') return (work: (tx: Transaction) => unknown) => work(target)
+      if (name === 'beginWithin') return (_: number, work: (tx: Transaction) => unknown) => work(target)
+      return Reflect.get(target, name)
+    },
+  })

@@ -1,0 +1,80 @@
+import type { Context } from '../../../src/context.ts'
+import { visibilityFor } from '../../../src/core/audit/entry.ts'
+import * as audit from '../../../src/core/audit/queries.ts'
+import { findOrganisationId, requireServerSecret } from '../../../src/core/deployment.ts'
+import { removeExpired } from '../../../src/core/housekeeping.ts'
+import { changeOrganisation } from '../../../src/core/transactions.ts'
+import type { Database } from '../../../src/platform/postgres/database.ts'
+import { later, PAGE, type Statements, type Things } from './statements.ts'
+
+const entry = (ctx: Context, it: Things) => ({
+  id: it.new,
+  organisation_id: it.organisation,
+  event_type: 'role.update_refused',
+  resource_type: 'role',
+  resource_id: it.role,
+  app_id: null,
+  environment_id: null,
+  actor_type: 'user' as const,
+  actor_id: it.member,
+  actor_metadata: ctx.db.json({}),
+  resource_metadata: ctx.db.json({}),
+  old_values: null,
+  new_values: null,
+  description: 'Refused.',
+  ip_address: null,
+  user_agent: null,
+  request_id: null,
+  coalesce_key: it.hash,
+  timestamp: it.now,
+})
+
+/** The statements about the audit log, and those that no request sends by itself. */
+export const auditStatements: Statements = {
+  'audit: list': (db, it) => audit.list(db, it.organisation, {}, null, PAGE),
+  'audit: list, later': (db, it) =>
+    audit.list(db, it.organisation, {}, null, later(it.now.toISOString(), it.new)),
+  'audit: list, from and to': (db, it) =>
+    audit.list(db, it.organisation, { from: new Date(it.now.getTime() - 60_000), to: it.later }, null, PAGE),
+  'audit: list, resource type': (db, it) =>
+    audit.list(db, it.organisation, { resourceType: 'role' }, null, PAGE),
+  'audit: list, resource': (db, it) => audit.list(db, it.organisation, { resourceId: it.app }, null, PAGE),
+  'audit: list, event': (db, it) =>
+    audit.list(db, it.organisation, { eventType: 'role.updated' }, null, PAGE),
+  'audit: list, event that never happened': (db, it) =>
+    audit.list(db, it.organisation, { eventType: 'app.deleted' }, null, PAGE),
+  'audit: list, actor type': (db, it) =>
+    audit.list(db, it.organisation, { actorType: 'operator' }, null, PAGE),
+  'audit: list, actor': (db, it) => audit.list(db, it.organisation, { actorId: it.member }, null, PAGE),
+  'audit: list, actor and event in no entry': (db, it) =>
+    audit.list(db, it.organisation, { actorId: it.automation, eventType: 'user.signed_in' }, null, PAGE),
+  'audit: list, actor and resource type in no entry': (db, it) =>
+    audit.list(db, it.organisation, { actorId: it.automation, resourceType: 'user' }, null, PAGE),
+  'audit: list, actor and actor type in no entry': (db, it) =>
+    audit.list(db, it.organisation, { actorId: it.automation, actorType: 'user' }, null, PAGE),
+  'audit: list, actor type and event in no entry': (db, it) =>
+    audit.list(
+      db,
+      it.organisation,
+      { actorType: 'service_account', eventType: 'user.signed_in' },
+      null,
+      PAGE,
+    ),
+  'audit: list, actor type and resource type in no entry': (db, it) =>
+    audit.list(db, it.organisation, { actorType: 'service_account', resourceType: 'user' }, null, PAGE),
+  'audit: list, without global access': (db, it) =>
+    audit.list(db, it.organisation, {}, visibilityFor(it.developer), PAGE),
+  'audit: insert': (db, it, ctx) => audit.insert(db, [entry(ctx, it)]),
+  'audit: removeBefore': (db, it) =>
+    audit.removeBefore(db, it.organisation, new Date(it.now.getTime() - 19_990_000), 50),
+  'audit: replaceNewValues': (db, it, ctx) => audit.replaceNewValues(db, it.entry, ctx.db.json({})),
+  'audit: countAgain': (db, it, ctx) => audit.countAgain(db, entry(ctx, it), entry(ctx, it)),
+  'audit: lockActor': (db, it) => audit.lockActor(db, it.member),
+  'audit: countCoalesced': (db, it) => audit.countCoalesced(db, it.organisation, it.member, it.now),
+  'audit: insertOrCount': (db, it, ctx) => audit.insertOrCount(db, entry(ctx, it)),
+
+  'deployment: findOrganisationId': (db) => findOrganisationId(db),
+  'deployment: requireServerSecret': (db, _, ctx) => requireServerSecret(db as unknown as Database, ctx.keys),
+  'transactions: changeOrganisation': (_, it, ctx) => changeOrganisation(ctx, it.owner, async () => {}),
+  'housekeeping: removeExpired': (_db, _it, ctx) => removeExpired(ctx),
+}

@@ -1,0 +1,128 @@
+import * as accessList from '../../../src/core/access-list/queries.ts'
+import * as apps from '../../../src/core/apps/queries.ts'
+import * as environments from '../../../src/core/environments/queries.ts'
+import * as grants from '../../../src/core/grants/queries.ts'
+import { requireFreeName } from '../../../src/core/names.ts'
+import * as organisations from '../../../src/core/organisations/queries.ts'
+import { later, PAGE, type Statements, stamps, WHOLE } from './statements.ts'
+
+const values = { name: 'New', description: null }
+const appValues = { ...values, sse_enabled: true }
+
+/** The statements about what an organisation consists of. */
+export const organisationStatements: Statements = {
+  'access-list: list': (db, it) => accessList.list(db, it.organisation, {}, PAGE),
+  'access-list: list, later': (db, it) =>
+    accessList.list(db, it.organisation, {}, later(it.member, it.environment)),
+  'access-list: list, member': (db, it) =>
+    accessList.list(db, it.organisation, { memberId: it.member }, PAGE),
+  'access-list: list, service account': (db, it) =>
+    accessList.list(db, it.organisation, { serviceAccountId: it.account }, PAGE),
+  'access-list: list, app': (db, it) => accessList.list(db, it.organisation, { appId: it.app }, PAGE),
+  'access-list: list, environment': (db, it) =>
+    accessList.list(db, it.organisation, { environmentId: it.environment }, PAGE),
+
+  'apps: list': (db, it) => apps.list(db, it.owner, PAGE),
+  'apps: list, later': (db, it) => apps.list(db, it.owner, later(it.now.toISOString(), it.app)),
+  'apps: list, without global access': (db, it) => apps.list(db, it.developer, PAGE),
+  'apps: list, whole': (db, it) => apps.list(db, it.owner, WHOLE),
+  'apps: find': (db, it) => apps.find(db, it.developer, it.app),
+  'apps: insert': (db, it) =>
+    apps.insert(db, it.owner, {
+      id: it.new,
+      organisation_id: it.organisation,
+      name_key: 'new',
+      ...appValues,
+      ...stamps(it.now),
+    }),
+  'apps: update': (db, it) => apps.update(db, it.owner, it.app, 'new', appValues, it.now),
+  'apps: allEnvironments': (db, it) => apps.allEnvironments(db, it.organisation, it.app),
+  'apps: remove': (db, it) => apps.remove(db, it.app),
+
+  'environments: list': (db, it) => environments.list(db, it.owner, it.app, PAGE),
+  'environments: list, without global access': (db, it) =>
+    environments.list(db, it.developer, it.app, later('1')),
+  'environments: find': (db, it) => environments.find(db, it.developer, it.environment),
+  'environments: findApp': (db, it) => environments.findApp(db, it.developer, it.app),
+  'environments: principalsForNewEnvironments': (db, it) =>
+    environments.principalsForNewEnvironments(db, it.organisation, it.member),
+  'environments: insert': (db, it) => environments.insert(db, [newEnvironment(it)]),
+  'environments: rename': (db, it) => environments.rename(db, it.environment, 'new', 'new', it.now),
+  'environments: remove': (db, it) => environments.remove(db, it.environment),
+  'environments: insertKeyCopies': async (db, it) => {
+    await db`delete from environment_keys where principal_id = ${it.member} and environment_id = ${it.environment}`
+    await environments.insertKeyCopies(
+      db,
+      it.organisation,
+      [
+        {
+          principal_id: it.member,
+          app_id: it.app,
+          environment_id: it.environment,
+          wrapped_seed: 'x',
+          wrapped_salt: 'x',
+        },
+      ],
+      it.now,
+    )
+  },
+
+  'grants: findPrincipal': (db, it) =>
+    grants.findPrincipal(
+      db,
+      it.organisation,
+      { type: 'member', id: it.member },
+      [it.environment],
+      it.account,
+    ),
+  'grants: existingApps': (db, it) => grants.existingApps(db, it.organisation, [it.app]),
+  'grants: insertGrants': (db, it) =>
+    grants.insertGrants(db, it.organisation, it.account, [it.notGranted], it.now),
+  'grants: changeGrants': (db, it) =>
+    grants.changeGrants(
+      db,
+      it.organisation,
+      { type: 'member', id: it.member },
+      [it.notGranted],
+      [it.environment],
+      it.now,
+    ),
+
+  'names: requireFreeName': (db, it) => requireFreeName(db, 'environments', it.app, 'new', it.environment),
+  'names: requireFreeName, of apps': (db, it) => requireFreeName(db, 'apps', it.organisation, 'new'),
+
+  'organisations: find': (db, it) => organisations.find(db, it.organisation),
+  'organisations: rename': (db, it) => organisations.rename(db, it.organisation, 'new', it.now),
+  'organisations: insert': (db, it) =>
+    organisations.insert(db, { id: it.new, name: 'new', ...stamps(it.now) }),
+  'organisations: insertRoles': (db, it) =>
+    organisations.insertRoles(db, [
+      {
+        id: it.new,
+        organisation_id: it.organisation,
+        kind: 'custom',
+        name: 'new',
+        name_key: 'new',
+        permissions: db.json({}),
+        ...stamps(it.now),
+      } as never,
+    ]),
+  'organisations: serveOrganisation': (db, it) => organisations.serveOrganisation(db, it.organisation),
+  'organisations: findOwnerAndAdminRoles': (db, it) =>
+    organisations.findOwnerAndAdminRoles(db, it.organisation),
+  'organisations: findOwner': (db, it) => organisations.findOwner(db, it.organisation),
+}
+
+const newEnvironment = (it: Parameters<Statements[string]>[1]) => ({
+  id: it.new,
+  organisation_id: it.organisation,
+  app_id: it.app,
+  name: 'new',
+  name_key: 'new',
+  env_type: 'custom' as const,
+  index: 3,
+  public_key: 'x',
+  wrapped_seed: 'x',
+  wrapped_salt: 'x',
+  ...stamps(it.now),
+})

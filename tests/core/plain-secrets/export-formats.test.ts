@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'bun:test'
+import { YAML } from 'bun'
+import fc from 'fast-check'
+import { parseDotenv } from '../../../src/core/plain-secrets/dotenv.ts'
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  exportFile,
+  kubernetesName,
+} from '../../../src/core/plain-secrets/export-formats.ts'
+import { parseJsonFile } from '../../../src/core/plain-secrets/json-file.ts'
+
+const object = (entries: readonly { key: string; value: string }[]) =>
+  Object.fromEntries(entries.map(({ key, value }) => [key, value]))
+
+/** How each format is read back, by a reader that isn't the writer where there is one. */
+const readers: Readonly<Record<ExportFormat, (text: string) => unknown>> = {
+  dotenv: (text) => object(parseDotenv(text)),
+  json: (text) => object(parseJsonFile(text)),
+  yaml: (text) => YAML.parse(text),
+  kubernetes: (text) => {
+    const { data } = YAML.parse(text) as { data: Record<string, string> }
+    return Object.fromEntries(
+      Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+    )
+  },
+}
+
+const hard = [
+  'yes',
+  'no',
+  'null',
+  '~',
+  '1',
+  '1e3',
+  '0x1F',
+  '1_000',
+  '2026-11-22',
+  'true',
+  '',
+  ' ',
+  ' x ',
+  '- a',
+  '? a',
+  ': a',
+  'a: b',
+  '# a',
+  '&a',
+  '*a',
+  '!a',
+  '|',
+  '>',
+  '%a',
+  '@a',
+  '`a`',
+  '{a}',
+  '[a]',
+  '"',
+  "'",
+  "it's",
+  '\\',
+  '\n',
+  'a\nb',
+  '\r\n',
+  '\t',
+  '\u{85}',
+  '\u{2028}',
+  '\u{feff}',
+  '\u{7f}',
+  '\u{1f510}',
+  '<<',
+  '=',
+  '---',
+  '...',
+]
+const keys = fc.uniqueArray(fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,12}$/), { maxLength: 8 })
+
+describe('an exported file', () => {
+  for (const format of EXPORT_FORMATS) {
+    test(`as ${format} is read as what was exported`, () => {
+      const entries = hard.map((value, index) => ({ key: `K${index}`, value }))
+      expect(readers[format](exportFile(format, entries, 'x').text)).toEqual(object(entries))
+      fc.assert(
+        fc.property(
+          keys,
+          fc.array(fc.string({ unit: 'grapheme' }), { minLength: 8, maxLength: 8 }),
+          (names, texts) => {
+            const some = names.map((key, index) => ({ key, value: texts[index] ?? '' }))
+            expect(readers[format](exportFile(format, some, 'x').text) ?? {}).toEqual(object(some))
+          },
+        ),
+      )
+    })
+  }
+
+  test('as YAML and JSON has keys of any form', () => {
+    const entries = [...hard, '__proto__', 'constructor', '10', '9'].map((key) => ({
+      key: `${key}`,
+      value: key,
+    }))
+    for (const format of ['json', 'yaml'] as const) {
+      const { text } = exportFile(format, entries, 'x')
+      expect(Object.entries(readers[format](text) as object).sort()).toEqual(
+        Object.entries(object(entries)).sort(),
+      )
+    }
+  })
+
+  test('as Kubernetes is a Secret', () => {
+    const { text, contentType } = exportFile('kubernetes', [{ key: 'a.b', value: 'é' }], 'billing-production')
+    expect(YAML.parse(text)).toEqual({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'billing-production' },
+      type: 'Opaque',
+      data: { 'a.b': 'w6k=' },
+    })
+    expect(contentType).toBe('application/yaml')
+  })
+
+  test('is refused where a key appears twice, whatever the format', () => {
+    const entries = [
+      { key: 'A', value: '1' },
+      { key: 'A', value: '1' },
+    ]
+    for (const format of EXPORT_FORMATS) {
+      expect(() => exportFile(format, entries, 'x')).toThrow(
+        expect.objectContaining({
+          status: 400,
+          message: 'Several paths have the same key. Choose one of them with path.',
+        }),
+      )
+    }
+  })
+
+  test('is refused where the format can’t hold a key, without naming it', () => {
+    const refused: readonly [ExportFormat, string, string][] = [
+      ['dotenv', '$(id)', '1 key has'],
+      ['dotenv', 'a.b', '1 key has'],
+      ['kubernetes', 'a b', '1 key has'],
+      ['kubernetes', '..', '1 key has'],
+      ['kubernetes', 'x'.repeat(254), '1 key has'],
+    ]
+    for (const [format, key, start] of refused) {
+      expect(() =>
+        exportFile(
+          format,
+          [
+            { key: 'A', value: '' },
+            { key, value: '' },
+          ],
+          'x',
+        ),
+      ).toThrow(
+        expect.objectContaining({
+          status: 400,
+          message: `${start} a name that this format can't hold. Choose the format json or yaml.`,
+        }),
+      )
+    }
+  })
+})
+
+describe('the name of a Secret', () => {
+  test('has letters, digits and hyphens', () => {
+    expect(kubernetesName('Billing', 'Production')).toBe('billing-production')
+    expect(kubernetesName(' My  app!', 'pre_prod')).toBe('my-app-pre-prod')
+    expect(kubernetesName('日本', '本')).toBe('secrets')
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ maxLength: 80 }), (app, environment) => {
+        expect(kubernetesName(app, environment)).toMatch(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/)
+      }),
+    )
+  })
+})
