@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { createPasswordTurns, type PasswordTurn } from './password-turns.ts'
+import { createPasswordTurns, PASSWORD_QUEUE, type PasswordTurn } from './password-turns.ts'
 
 /** Hashes and verifies passwords, each in its turn. Both throw `PasswordsBusy` when too many wait, `hash` earlier. */
 export type Passwords = {
@@ -12,7 +12,7 @@ export type Passwords = {
 export type PasswordsOptions = {
   /** How many run at once; by default one per core. */
   concurrency?: number
-  /** How many strangers wait beyond those that run. */
+  /** How many strangers wait beyond those that run, and how many with accounts that are no members. */
   queue?: number
   /** KiB. */
   memoryCost?: number
@@ -29,7 +29,7 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
   const unknown = hashOfNothing(cost)
   const inTurn = createPasswordTurns({
     concurrency: options.concurrency ?? availableParallelism(),
-    queue: options.queue ?? 20,
+    queue: options.queue ?? PASSWORD_QUEUE,
   })
   return {
     hash: (password, turn) =>

@@ -23,7 +23,7 @@ function setUp(queue: number) {
 }
 
 const stranger = (i: number): PasswordTurn => ({ network: `192.0.2.${i}` })
-const ada: PasswordTurn = { account: 'ada' }
+const ada: PasswordTurn = { member: 'ada' }
 
 test('strangers who fill their line delay somebody who is known by two passwords', async () => {
   const { begin, begun, finish } = setUp(20)
@@ -48,14 +48,39 @@ test('one network has half of the line, and networks take turns', async () => {
   expect((await outcomes).filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
 })
 
-test('accounts take turns, and one has a line of half the length', async () => {
+test('members take turns, and one has a line of half the length', async () => {
   const { begin, begun, finish } = setUp(4)
-  const many = Array.from({ length: 6 }, (_, i) => begin(`eve ${i}`, { account: 'eve' }))
+  const many = Array.from({ length: 6 }, (_, i) => begin(`eve ${i}`, { member: 'eve' }))
   const outcomes = Promise.allSettled(many)
   const other = begin('ada', ada)
   await finish()
   expect(await other).toBe('ada')
   expect(begun.indexOf('ada')).toBeLessThan(3)
+  expect((await outcomes).filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+})
+
+test('known accounts without a membership, however many, delay a member by two passwords', async () => {
+  const { begin, begun, finish } = setUp(20)
+  const account = (i: number): PasswordTurn => ({ account: `account ${i}` })
+  const many = Array.from({ length: 200 }, (_, i) => begin(`account ${i}`, account(i)))
+  const outcomes = Promise.allSettled(many)
+  const strangers = Promise.allSettled(Array.from({ length: 40 }, (_, i) => begin('stranger', stranger(i))))
+  const member = begin('ada', ada)
+  await finish()
+  expect(await member).toBe('ada')
+  expect(begun.indexOf('ada')).toBeLessThan(4)
+  expect((await outcomes).filter(({ status }) => status === 'fulfilled')).toHaveLength(21)
+  expect((await strangers).filter(({ status }) => status === 'fulfilled')).toHaveLength(21)
+})
+
+test('an account without a membership has half of the line, and such accounts take turns', async () => {
+  const { begin, begun, finish } = setUp(4)
+  const flood = Array.from({ length: 6 }, (_, i) => begin(`flood ${i}`, { account: 'eve' }))
+  const outcomes = Promise.allSettled(flood)
+  const other = begin('other', { account: 'mallory' })
+  await finish()
+  expect(await other).toBe('other')
+  expect(begun.indexOf('other')).toBeLessThan(3)
   expect((await outcomes).filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
 })
 
@@ -72,7 +97,7 @@ test('new passwords from one network leave it turns to sign in', async () => {
 
 test('work that fails ends its turn', async () => {
   const inTurn = createPasswordTurns({ concurrency: 1, queue: 0 })
-  for (const turn of [ada, stranger(1)]) {
+  for (const turn of [ada, { account: 'eve' }, stranger(1)]) {
     for (let round = 0; round < 3; round++) {
       const failing = inTurn(turn, 'hash', () => Promise.reject(new Error('needle')))
       await expect(failing).rejects.toThrow('needle')

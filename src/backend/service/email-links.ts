@@ -1,13 +1,14 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
 import * as emailLinks from '../../core/links/email-links.ts'
+import { forgotPassword, RequestLink, resendVerification } from '../../core/links/link-requests.ts'
 import { deviceCookie, readDeviceCookies } from '../http/cookies.ts'
 import type { RequestStates } from '../http/requests.ts'
 import { NoContent, responses } from '../http/responses.ts'
 import { sessionGuard } from '../http/session-guard.ts'
 
 const tags = ['Sign-in']
-const { RequestLink, ResetPassword, LinkToken } = emailLinks
+const { ResetPassword, LinkToken } = emailLinks
 
 /** `/service/auth/`: requesting links by mail, and using them. */
 export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
@@ -16,7 +17,7 @@ export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
     .post(
       '/password/forgot',
       async ({ body, request }) => {
-        await emailLinks.forgotPassword(ctx, body.email, requests.of(request).source)
+        await forgotPassword(ctx, body.email, requests.of(request).source)
       },
       {
         public: 'passwordAuth',
@@ -73,7 +74,7 @@ export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
     .post(
       '/email/resend',
       async ({ body, request }) => {
-        await emailLinks.resendVerification(ctx, body.email, requests.of(request).source)
+        await resendVerification(ctx, body.email, requests.of(request).source)
       },
       {
         public: true,

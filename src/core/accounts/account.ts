@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
+import type { PasswordTurn } from '../../platform/password-turns.ts'
 import type { Credential, RequestSource } from '../actor.ts'
 import type { AuditActor } from '../audit/audit.ts'
 import { Member, present as presentMember } from '../members/member.ts'
@@ -72,6 +73,13 @@ export const needsVerification = (
   ctx: Context,
   account: Pick<AccountRow, 'verification_required' | 'email_verified_at'>,
 ): boolean => ctx.config.smtp !== null && account.verification_required && account.email_verified_at === null
+
+/** In whose turn an account's password is hashed or checked for a browser, session or link that the account knows. */
+export const ownPasswordTurn = ({
+  user_id,
+  member_id,
+}: Pick<AccountRow, 'user_id' | 'member_id'>): PasswordTurn =>
+  member_id === null ? { account: user_id } : { member: user_id }
 
 /** An account as responses show it. */
 export function presentAccount(ctx: Context, row: AccountRow): Account {

@@ -11,7 +11,7 @@ import { deviceCookie } from '../sign-in/devices.ts'
 import { countPasswordProof } from '../sign-in/sign-in-limits.ts'
 import { revokeAllOf } from '../tokens/tokens.ts'
 import { ownTransaction } from '../transactions.ts'
-import { NewPassword, passwordEvent, RevokeTokens } from './account.ts'
+import { NewPassword, ownPasswordTurn, passwordEvent, RevokeTokens } from './account.ts'
 import { recordCaller } from './account-audit.ts'
 import * as queries from './queries.ts'
 
@@ -38,10 +38,12 @@ export async function changePassword(
   const { userId } = caller
   await countPasswordProof(ctx, { userId, id: caller.credential.id })
   const [account] = await queries.find(ctx.db, userId)
-  const before = account?.password_hash ?? null
-  const isRight = await ctx.passwords.verify(before, input.current_password, { account: userId })
+  if (account === undefined) throw unauthenticated()
+  const { password_hash: before } = account
+  const turn = ownPasswordTurn(account)
+  const isRight = await ctx.passwords.verify(before, input.current_password, turn)
   if (before === null || !isRight) throw await wrongPassword(ctx, caller)
-  const after = await ctx.passwords.hash(input.new_password, { account: userId })
+  const after = await ctx.passwords.hash(input.new_password, turn)
   await ownTransaction(ctx, caller, async (tx) => {
     const changed = await queries.changePassword(tx, userId, before, after, ctx.clock.now())
     // A concurrent change or reset of the password was faster, and has ended all sessions.

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { NewPassword, passwordEvent, RevokeTokens } from '../accounts/account.ts'
+import { NewPassword, ownPasswordTurn, passwordEvent, RevokeTokens } from '../accounts/account.ts'
 import { recordAccount } from '../accounts/account-audit.ts'
 import * as accounts from '../accounts/accounts.ts'
 import type { RequestSource } from '../actor.ts'
@@ -10,11 +10,9 @@ import type { AuditEvent } from '../audit/events.ts'
 import { latestNow } from '../clock-skew.ts'
 import { notFound } from '../errors.ts'
 import { queueNotice, wakeNotices } from '../notices/notices.ts'
-import { Email, Id, StrictObject } from '../schema.ts'
+import { Id, StrictObject } from '../schema.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
-import { countMailRequest } from '../sign-in/sign-in-limits.ts'
-import type { Row } from '../tables.ts'
 import { revokeAllOf } from '../tokens/tokens.ts'
 import { transaction } from '../transactions.ts'
 import { removeFactors } from './handed-link.ts'
@@ -25,11 +23,6 @@ import * as queries from './queries.ts'
 const MIN_SECONDS_BETWEEN_LINKS = 60
 const MAX_PENDING_LINKS = 5
 
-/** Longer than the statements of a request for a link take. */
-const MIN_RESPONSE_MS = 50
-
-/** The body that requests a link. */
-export const RequestLink = StrictObject({ email: Email() })
 /** The body that uses a link. */
 export const LinkToken = StrictObject({
   token: Id({ description: "The text after the # in the link's address." }),
@@ -40,16 +33,6 @@ export const ResetPassword = Type.Composite(
   { additionalProperties: false },
 )
 export type ResetPassword = Static<typeof ResetPassword>
-
-/** Mails a link that sets a new password, if an account has this address and there is a mail gateway. */
-export const forgotPassword = (ctx: Context, email: string, source: RequestSource): Promise<void> =>
-  requestLink(ctx, email, source, (tx, user) => createLink(ctx, tx, user.id, 'reset-password'))
-
-/** Mails another link that verifies an address, if its account needs one and there is a mail gateway. */
-export const resendVerification = (ctx: Context, email: string, source: RequestSource): Promise<void> =>
-  requestLink(ctx, email, source, async (tx, user) => {
-    if (user.email_verified_at === null) await createLink(ctx, tx, user.id, 'verify-email')
-  })
 
 /** Mails the link that verifies a new account's address; in the transaction of its registration. */
 export const sendVerification = (ctx: Context, tx: Transaction, userId: string): Promise<void> =>
@@ -83,7 +66,9 @@ export async function resetPassword(
 ): Promise<{ deviceCookie: string }> {
   // Check the link first: hashing is expensive.
   const { user_id } = await linkOf(ctx, ctx.db, input.token, 'reset-password')
-  const passwordHash = await ctx.passwords.hash(input.new_password, { account: user_id })
+  const account = await accounts.findAccount(ctx.db, user_id)
+  if (account === undefined) throw notFound('Link')
+  const passwordHash = await ctx.passwords.hash(input.new_password, ownPasswordTurn(account))
   const reset = await transaction(ctx, async (tx) => {
     const link = await useLink(ctx, tx, input.token, 'reset-password')
     const userId = link.user_id
@@ -104,8 +89,7 @@ export async function resetPassword(
       ),
     })
     await queueNotice(ctx, tx, userId, 'password-changed')
-    const account = { user_id: userId, password_hash: passwordHash }
-    return { deviceCookie: deviceCookie(ctx, account, deviceCookies) }
+    return { deviceCookie: deviceCookie(ctx, { ...account, password_hash: passwordHash }, deviceCookies) }
   })
   await wakeNotices(ctx)
   return reset
@@ -116,26 +100,8 @@ export async function revokePasswordLinks(ctx: Context, tx: Transaction, userId:
   await queries.markAllUsed(tx, userId, 'reset-password', ctx.clock.now())
 }
 
-/** Takes a minimum time, so that the response time does not tell whether the address has an account. */
-async function requestLink(
-  ctx: Context,
-  email: string,
-  source: RequestSource,
-  create: (tx: Transaction, user: Row<'users', 'id' | 'email_verified_at'>) => Promise<void>,
-): Promise<void> {
-  if (ctx.config.smtp === null) return
-  await countMailRequest(ctx, source.ipAddress)
-  const minimumTime = new Promise((resolve) => setTimeout(resolve, MIN_RESPONSE_MS))
-  await transaction(ctx, async (tx) => {
-    const user = await accounts.lockAccountByEmail(tx, email)
-    if (user !== undefined) await create(tx, user)
-  })
-  await ctx.queue.wake()
-  await minimumTime
-}
-
-/** The user's row must be locked, or inserted in this transaction. */
-async function createLink(
+/** Creates a link unless there are enough, and queues its mail. The user's row must be locked, or inserted in this transaction. */
+export async function createLink(
   ctx: Context,
   tx: Transaction,
   userId: string,

@@ -19,6 +19,9 @@ const TOGETHER: readonly RateLimit[] = [
 /** A known device of an account, or a session of it. */
 export type OwnCredential = Readonly<{ userId: string; id: string }>
 
+/** A known device of an account, and in whose turn its password is checked. */
+export type KnownDevice = OwnCredential & Readonly<{ turn: PasswordTurn }>
+
 /**
  * Counts a sign-in attempt before its password is checked; the account need not exist. 429 beyond the limit of the account
  * from this address, of the address, or of the account from any address. A known device has a limit of its own, which
@@ -29,14 +32,14 @@ export async function countAttempt(
   ctx: Context,
   emailKey: string,
   ipAddress: string | null,
-  device: OwnCredential | null = null,
+  device: KnownDevice | null = null,
 ): Promise<PasswordTurn> {
   const network = networkOf(ipAddress)
   const own = ctx.config.rateLimits.auth
-  if (own === null) return device === null ? { network } : { account: device.userId }
+  if (own === null) return device === null ? { network } : device.turn
   const now = ctx.clock.now().getTime()
   const deviceLimit = device && (await countOwn(ctx, own, now, 'device', device))
-  if (device !== null && deviceLimit === null) return { account: device.userId }
+  if (device !== null && deviceLimit === null) return device.turn
   const strangerLimit = await count(ctx, [
     counterWindow(ctx, own, now, ['account and address', emailKey, network]),
     counterWindow(ctx, PER_ADDRESS, now, ['address', network]),

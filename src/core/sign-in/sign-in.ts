@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
-import { Account, type AccountRow, emailKey, presentAccount } from '../accounts/account.ts'
+import { Account, type AccountRow, emailKey, ownPasswordTurn, presentAccount } from '../accounts/account.ts'
 import { findAccountByEmail } from '../accounts/accounts.ts'
 import type { RequestSource } from '../actor.ts'
 import { unauthenticated } from '../errors.ts'
@@ -48,7 +48,10 @@ async function byPassword(
 ): Promise<CompletedSignIn | AskedSignIn> {
   const account = await findAccountByEmail(ctx.db, input.email)
   const device = knownDevice(ctx, account, deviceCookies)
-  const own = account && device !== null ? { userId: account.user_id, id: device } : null
+  const own =
+    account && device !== null
+      ? { userId: account.user_id, id: device, turn: ownPasswordTurn(account) }
+      : null
   const turn = await countAttempt(ctx, emailKey(input.email), source.ipAddress, own)
   const passwordHash = account?.password_hash ?? null
   const isRight = await ctx.passwords.verify(passwordHash, input.password, turn)

@@ -14,6 +14,7 @@ import { written } from '../rows.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { normaliseName } from '../text.ts'
 import { ownTransaction, pipelined } from '../transactions.ts'
+import { countCreation } from './creation-limit.ts'
 import * as queries from './queries.ts'
 import {
   type CreateToken,
@@ -44,12 +45,13 @@ export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<
 
 /**
  * Creates a personal access token for the actor, unless its session has ended meanwhile (401). 400 for an expiry in the
- * past or too far ahead, 409 beyond `MOST_LIVE_TOKENS`.
+ * past or too far ahead, 409 beyond `MOST_LIVE_TOKENS`, 429 for too many in an hour.
  */
-export const create = (ctx: Context, actor: Actor, input: CreateToken): Promise<IssuedToken> => {
+export async function create(ctx: Context, actor: Actor, input: CreateToken): Promise<IssuedToken> {
   const { name, format = 'keyward' } = input
   const expiresAt = expiryFrom(input, ctx.clock.now())
-  return ownTransaction(ctx, actor, async (tx) => {
+  await countCreation(ctx, actor.id)
+  return await ownTransaction(ctx, actor, async (tx) => {
     // A new password ends the sessions before it revokes the tokens: no token is created in between.
     await sessions.hold(tx, actor)
     return issueAndRecord(ctx, tx, actor, { id: actor.id, kind: 'pat' }, { name, expiresAt, format })

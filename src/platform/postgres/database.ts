@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os'
 import postgres from 'postgres'
 import { createFairLimiter, type FairLimiter } from '../limiter.ts'
+import { PASSWORD_QUEUE } from '../password-turns.ts'
 import { type DeadlineKeeper, type Deadlines, keepDeadlines } from './deadlines.ts'
 import { type Outage, outageOf } from './outages.ts'
 
@@ -140,11 +142,14 @@ export const createReadLimiter = (db: Database): FairLimiter =>
  */
 export const createPublicLimiter = (db: Database): FairLimiter =>
   createFairLimiter({
-    concurrency: 64,
-    concurrencyEach: 63,
+    concurrency: PUBLIC_AT_ONCE,
+    concurrencyEach: PUBLIC_AT_ONCE - 1,
     queueEach: 10_000,
     waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
   })
+
+/** With room for both bounded lines of passwords, and for 20 that wait for none. */
+const PUBLIC_AT_ONCE = 2 * (availableParallelism() + PASSWORD_QUEUE) + 20
 
 /**
  * Limits the writes that no response depends on, such as the audit entry of a refusal, to a fifth of the pool and one for

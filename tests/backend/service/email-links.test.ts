@@ -256,6 +256,24 @@ describe('POST /service/auth/password/forgot and reset', () => {
     }
   })
 
+  test('requests for one address at once don’t wait for each other, which would tell that it has an account', async () => {
+    const { email, userId } = await forgetful()
+    ctx.clock.advance(60)
+    const before = ctx.mailer.sent.length
+    const { answers } = await ctx.db.begin(async (tx) => {
+      await tx`select 1 from users where id = ${userId} for update`
+      const answers = Promise.all(Array.from({ length: 8 }, () => post('password/forgot/', { email })))
+      await Bun.sleep(300)
+      const waiting = await ctx.db`
+        select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      expect(waiting).toHaveLength(1)
+      return { answers }
+    })
+    expect((await answers).map(({ status }) => status)).toEqual(Array(8).fill(204))
+    await runJobs(ctx)
+    expect(ctx.mailer.sent.length).toBe(before + 1)
+  })
+
   test('forgot answers alike for an unknown address, and mails nothing', async () => {
     const before = ctx.mailer.sent.length
     expect(await post('password/forgot/', { email: address() })).toMatchObject({ status: 204, body: '' })

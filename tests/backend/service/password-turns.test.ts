@@ -1,15 +1,27 @@
 import { afterAll, afterEach, beforeAll, expect, spyOn, test } from 'bun:test'
+import { createHandedLink } from '../../../src/core/links/handed-link.ts'
+import { addMember } from '../../../src/core/members/addition.ts'
+import type { PasswordTurn } from '../../../src/platform/password-turns.ts'
 import { createPasswords } from '../../../src/platform/passwords.ts'
 import { type Answer, api } from '../../support/api.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
-import { owner } from '../../support/people.ts'
-import { deviceOf, login, newEmail, register, signIn } from '../../support/sign-in.ts'
+import { owner, roleOf } from '../../support/people.ts'
+import {
+  browser,
+  cookieOf,
+  deviceOf,
+  login,
+  newEmail,
+  PASSWORD,
+  register,
+  signIn,
+} from '../../support/sign-in.ts'
 
 const WRONG = 'a password that takes long to check'
 
 let ctx: TestContext
 let release: () => void
-let spy: { mockRestore(): void }
+let spy: { mockRestore(): void } | undefined
 
 beforeAll(async () => {
   ctx = await testContext()
@@ -18,7 +30,7 @@ beforeAll(async () => {
   ctx = { ...ctx, passwords, config: testConfig() }
 })
 afterAll(() => ctx.close())
-afterEach(() => spy.mockRestore())
+afterEach(() => spy?.mockRestore())
 
 const at = (address: string) => api(ctx, address)
 
@@ -73,4 +85,39 @@ test('and somebody who is signed in changes the password', async () => {
   release()
   expect((await refused).status).toBe(403)
   await Promise.all(attempts)
+})
+
+test('a member waits in the line of members, an account without a membership in that of accounts', async () => {
+  const turns: PasswordTurn[] = []
+  const { hash, verify } = ctx.passwords
+  const noting = {
+    hash: (password: string, turn: PasswordTurn) => {
+      turns.push(turn)
+      return hash(password, turn)
+    },
+    verify: (stored: string | null, password: string, turn: PasswordTurn) => {
+      turns.push(turn)
+      return verify(stored, password, turn)
+    },
+  }
+  const service = api({ ...ctx, passwords: noting }, '192.0.2.1')
+  const email = newEmail()
+  const registered = await register(service, { email })
+  const userId = registered.body.user.id as string
+  const turnsOfAll = async (device: string | null) => {
+    turns.length = 0
+    const session = await login(service, email, undefined, device ?? '')
+    const change = { current_password: PASSWORD, new_password: PASSWORD }
+    await browser(service, cookieOf(session.headers) ?? '').post('/password/change/', change)
+    const { url } = await ctx.db.begin((tx) => createHandedLink(ctx, tx, userId, false))
+    const reset = { token: url.split('#')[1], new_password: PASSWORD }
+    const answer = await service.anonymous.post('/service/auth/password/reset/', reset)
+    expect(answer.status).toBe(204)
+    return { device: deviceOf(answer.headers), turns: [...turns] }
+  }
+  const before = await turnsOfAll(deviceOf(registered.headers))
+  expect(before.turns).toEqual(Array(4).fill({ account: userId }))
+  const role = await roleOf(ctx, 'developer')
+  await ctx.db.begin((tx) => addMember(ctx, tx, { organisationId: role.organisation_id, userId, role }))
+  expect((await turnsOfAll(before.device)).turns).toEqual(Array(4).fill({ member: userId }))
 })

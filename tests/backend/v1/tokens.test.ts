@@ -23,6 +23,21 @@ afterAll(() => ctx.close())
 const unknown = '00000000-0000-4000-8000-000000000000'
 
 describe('POST /v1/tokens', () => {
+  test('three hundred an hour by one member, and 429 beyond, however many were revoked', async () => {
+    const mel = await member(ctx, 'service')
+    const own = service.as(await session(ctx, mel.userId))
+    const create = () => own.post('/v1/tokens/', { name: 'again' })
+    for (let i = 0; i < 300; i++) {
+      const { status, body } = await create()
+      expect(status).toBe(201)
+      await own.delete(`/v1/tokens/${body.id}`)
+    }
+    const { status, body, headers } = await create()
+    expect([status, body]).toEqual([429, { error: 'Too many new tokens. Try again later.' }])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await signedIn.post('/v1/tokens/', { name: 'another member' })).status).toBe(201)
+  })
+
   test('creates a valid token, shown once, and stores only a hash of it', async () => {
     const { status, body } = await signedIn.post('/v1/tokens/', { name: ' laptop ', expires_in: 3600 })
     expect(body).toEqual({
