@@ -4,6 +4,7 @@ import { ListOf } from '../../core/contract/lists.ts'
 import { SetAccess } from '../../core/grants/grant.ts'
 import { ChangeRole, Member, MemberWithAccess } from '../../core/members/member.ts'
 import * as members from '../../core/members/members.ts'
+import { REKEY_HINT } from '../../core/secrets/rekeying.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
 import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
@@ -42,8 +43,7 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
         detail: {
           tags,
           summary: "Change a member's role",
-          description:
-            'With global access the member gets a copy of every environment key; without it, it keeps only those that were granted.',
+          description: `With global access the member gets a copy of every environment key; without it, it keeps only those that were granted. ${REKEY_HINT}`,
         },
       },
     )
@@ -55,8 +55,7 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'Remove a member',
-        description:
-          'Key copies, tokens and sessions are deleted at once; the user account stays and can be invited again.',
+        description: `Key copies, tokens and sessions are deleted at once; the user account stays and can be invited again. ${REKEY_HINT}`,
       },
     })
     .get('/:id/access', ({ actor, params }) => members.access.get(ctx, actor, params.id), {
@@ -84,8 +83,7 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
         detail: {
           tags,
           summary: "Set a member's access",
-          description:
-            'The body is the entire desired state. The server wraps the keys: the caller sends none.',
+          description: `The body is the entire desired state. The server wraps the keys: the caller sends none. ${REKEY_HINT}`,
         },
       },
     )

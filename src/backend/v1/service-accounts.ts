@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import { ListOf } from '../../core/contract/lists.ts'
 import { SetAccess } from '../../core/grants/grant.ts'
+import { REKEY_HINT } from '../../core/secrets/rekeying.ts'
 import {
   CreatedServiceAccount,
   CreateServiceAccount,
@@ -79,8 +80,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: 'Delete a service account',
-        description:
-          'Its tokens, key copies and access are deleted at once, and pending invites that it sent are cancelled.',
+        description: `Its tokens, key copies and access are deleted at once, and pending invites that it sent are cancelled. ${REKEY_HINT}`,
       },
     })
     .get('/:id/access', ({ actor, params }) => serviceAccounts.access.get(ctx, actor, params.id), {
@@ -107,8 +107,7 @@ export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
         detail: {
           tags,
           summary: "Set a service account's access",
-          description:
-            'The body is the entire desired state. The server wraps the keys: the caller sends none.',
+          description: `The body is the entire desired state. The server wraps the keys: the caller sends none. ${REKEY_HINT}`,
         },
       },
     )

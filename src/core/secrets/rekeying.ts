@@ -12,6 +12,10 @@ import { changeOrganisation } from '../transactions.ts'
 import * as queries from './rekey-queries.ts'
 import { createResealer, type Resealer } from './resealing.ts'
 
+/** What the documentation of every route that takes access away says. */
+export const REKEY_HINT =
+  'Whoever could open an environment may have kept its keys: `POST /v1/environments/:id/rekey` renews them.'
+
 /** The sentence with which a request is refused where the server may not open secrets. */
 export const SSE_OFF = 'Server-side encryption is off for this app.'
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { PER_MEMBER } from '../../../src/core/tokens/creation-limit.ts'
 import { openDatabase } from '../../../src/platform/postgres/database.ts'
 import { api, type Client } from '../../support/api.ts'
 import { entriesAbout, trailAsText } from '../../support/audit-entries.ts'
@@ -23,15 +24,14 @@ afterAll(() => ctx.close())
 const unknown = '00000000-0000-4000-8000-000000000000'
 
 describe('POST /v1/tokens', () => {
-  test('three hundred an hour by one member, and 429 beyond, however many were revoked', async () => {
+  test('so many an hour by one member, and 429 beyond, however many were revoked', async () => {
     const mel = await member(ctx, 'service')
     const own = service.as(await session(ctx, mel.userId))
     const create = () => own.post('/v1/tokens/', { name: 'again' })
-    for (let i = 0; i < 300; i++) {
-      const { status, body } = await create()
-      expect(status).toBe(201)
-      await own.delete(`/v1/tokens/${body.id}`)
-    }
+    const created = await create()
+    await own.delete(`/v1/tokens/${created.body.id}`)
+    await ctx.db`update sign_in_attempts set count = ${PER_MEMBER.limit - 1}`
+    expect((await create()).status).toBe(201)
     const { status, body, headers } = await create()
     expect([status, body]).toEqual([429, { error: 'Too many new tokens. Try again later.' }])
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
