@@ -1,4 +1,4 @@
-import { createFairLimiter, TooBusyError } from './limiter.ts'
+import { createFairLimiter, type FairLimiterOptions, TooBusyError } from './limiter.ts'
 
 /**
  * In whose turn a password is hashed or checked: for a browser, session or link that an account knows, in that of the
@@ -18,52 +18,91 @@ export class PasswordsBusy extends TooBusyError {
 }
 
 /**
- * Runs so many at once. `queue` of strangers wait beyond those, half of it from one network, and half of it for new
- * passwords: so neither one address nor many registrations keep others from signing in. Members who are known wait in a
- * line of their own, half of `queue` of one account, however many members there are. Where anyone may register, anyone
- * can have many accounts that are known: those of no member have a line for `queue`, half of it of one account. The
- * three lines take turns. `PasswordsBusy` for whoever can't wait.
+ * Runs so many at once. Members who are known wait in a line of their own, `queue` of one account, however many members
+ * there are. Where anyone may register, anyone can have many accounts that are known: those of no member have a line for
+ * `queue`, and so have strangers, half of theirs for new passwords. When such a line is full, the last of the network or
+ * account with the most in it makes room for one with fewer: so neither one address nor one account keeps others out.
+ * The three lines take turns. `PasswordsBusy` for whoever can't wait.
  */
 export function createPasswordTurns({ concurrency, queue }: { concurrency: number; queue: number }) {
-  const [all, half] = [concurrency + queue, concurrency + Math.ceil(queue / 2)]
   const options = { concurrency, concurrencyEach: concurrency, busyError: () => new PasswordsBusy() }
-  const strangers = createFairLimiter({ ...options, queueEach: queue })
-  const members = createFairLimiter({ ...options, queueEach: Math.ceil(queue / 2) })
-  const accounts = createFairLimiter({ ...options, queueEach: queue })
+  const members = createFairLimiter({ ...options, queueEach: queue })
+  // Bounded by the places: who has made room stays in the limiter's queue for a moment.
+  const [strangers, accounts] = [unbounded(options), unbounded(options)]
+  const [strangersPlaces, accountsPlaces] = [
+    createPlaces(concurrency + queue),
+    createPlaces(concurrency + queue),
+  ]
+  const newPasswords = createPlaces(concurrency + Math.ceil(queue / 2))
   /** The heads of the three lines, which take turns. */
   const heads = createFairLimiter({ ...options, queueEach: concurrency })
-  const takePlace = createPlaces()
 
   return async <T>(turn: PasswordTurn, what: 'hash' | 'verify', work: () => Promise<T>): Promise<T> => {
     if ('member' in turn) return await members.run(turn.member, () => heads.run('members', work))
-    const isAccount = 'account' in turn
-    const line = isAccount ? `account ${turn.account}` : `${what} ${turn.network}`
-    const leave = isAccount
-      ? takePlace({ accounts: all, [line]: half })
-      : takePlace({ strangers: all, ...(what === 'hash' && { hash: half }), [line]: half })
-    try {
-      return isAccount
-        ? await accounts.run(line, () => heads.run('accounts', work))
-        : await strangers.run(line, () => heads.run('strangers', work))
-    } finally {
-      leave()
+    if ('account' in turn) {
+      return await accountsPlaces(turn.account, (begin) =>
+        accounts.run(turn.account, () => heads.run('accounts', () => begin(work))),
+      )
     }
+    const waiting = (begin: Begin) =>
+      strangersPlaces(`${what} ${turn.network}`, (beginToo) =>
+        strangers.run(`${what} ${turn.network}`, () =>
+          heads.run('strangers', () => begin(() => beginToo(work))),
+        ),
+      )
+    return await (what === 'hash' ? newPasswords(turn.network, waiting) : waiting((work) => work()))
   }
 }
 
-/** Takes a place in each of the lines named, which have so many; gives what leaves them again. */
-function createPlaces() {
-  const taken = new Map<string, number>()
-  return (most: Readonly<Record<string, number>>): (() => void) => {
-    const lines = Object.entries(most)
-    if (lines.some(([line, places]) => (taken.get(line) ?? 0) >= places)) throw new PasswordsBusy()
-    for (const [line] of lines) taken.set(line, (taken.get(line) ?? 0) + 1)
-    return () => {
-      for (const [line] of lines) {
-        const left = (taken.get(line) ?? 1) - 1
-        if (left === 0) taken.delete(line)
-        else taken.set(line, left)
-      }
+const unbounded = (options: Omit<FairLimiterOptions, 'queueEach'>) =>
+  createFairLimiter({ ...options, queueEach: Number.POSITIVE_INFINITY })
+
+/** Begins work that has waited, unless it has made room for another meanwhile. */
+type Begin = <T>(work: () => Promise<T>) => Promise<T>
+
+type Place = { line: string; hasBegun: boolean; makeRoom: () => void }
+
+/**
+ * So many places for those that wait or run, of all lines together. A line with fewer than another takes a place from it
+ * when all are taken, from the last that has not begun; `PasswordsBusy` for that one, or where there is none.
+ */
+function createPlaces(most: number) {
+  const taken: Place[] = []
+  const countOf = (line: string) => taken.filter((place) => place.line === line).length
+  const leave = (place: Place) => {
+    const at = taken.indexOf(place)
+    if (at >= 0) taken.splice(at, 1)
+  }
+  const requirePlace = (line: string) => {
+    if (taken.length < most) return
+    const waiting = taken.filter((place) => !place.hasBegun)
+    const counts = new Map(waiting.map((place) => [place.line, countOf(place.line)]))
+    const [longest] = [...counts].sort(([, a], [, b]) => b - a)
+    const last = waiting.findLast((place) => place.line === longest?.[0])
+    if (longest === undefined || last === undefined || longest[1] <= countOf(line) + 1)
+      throw new PasswordsBusy()
+    last.makeRoom()
+  }
+  return async <T>(line: string, wait: (begin: Begin) => Promise<T>): Promise<T> => {
+    requirePlace(line)
+    const { promise: displaced, reject } = Promise.withResolvers<never>()
+    const place: Place = {
+      line,
+      hasBegun: false,
+      makeRoom: () => {
+        leave(place)
+        reject(new PasswordsBusy())
+      },
     }
+    taken.push(place)
+    const begin: Begin = async (work) => {
+      if (!taken.includes(place)) throw new PasswordsBusy()
+      place.hasBegun = true
+      return await work()
+    }
+    const done = wait(begin)
+    // Whoever has made room hears of it at once; its turn comes later, and is nobody's.
+    done.catch(() => {})
+    return await Promise.race([done, displaced]).finally(() => leave(place))
   }
 }

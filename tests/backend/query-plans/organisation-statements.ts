@@ -13,7 +13,7 @@ const appValues = { ...values, sse_enabled: true }
 export const organisationStatements: Statements = {
   'access-list: list': (db, it) => accessList.list(db, it.organisation, {}, PAGE),
   'access-list: list, later': (db, it) =>
-    accessList.list(db, it.organisation, {}, later(it.member, it.environment)),
+    accessList.list(db, it.organisation, {}, later(it.middle, it.environment)),
   'access-list: list, member': (db, it) =>
     accessList.list(db, it.organisation, { memberId: it.member }, PAGE),
   'access-list: list, service account': (db, it) =>

@@ -12,6 +12,8 @@ export type Things = Readonly<{
   developer: Actor
   organisation: string
   member: string
+  /** The principal in the middle of those by id: after the last ones, reading all that is left is right. */
+  middle: string
   user: string
   account: string
   role: string
@@ -65,6 +67,7 @@ export async function thingsOf(
   const [found] = await ctx.db`
     select p.organisation_id as organisation, m.id as member, m.user_id as user, g.app_id as app, g.environment_id as environment,
       (select id from principals where role_kind = 'owner') as owner_id,
+      (select id from principals order by id offset (select count(*) / 2 from principals) limit 1) as middle,
       (select id from roles where kind = 'custom' limit 1) as role,
       (select id from roles r where kind = 'custom' and not exists (select 1 from principals where role_id = r.id) limit 1) as "unusedRole",
       (select json_build_object('appId', e.app_id, 'environmentId', e.id) from environments e
