@@ -1,6 +1,12 @@
 import type { RateLimit } from '../../config.ts'
 import type { Context } from '../../context.ts'
-import { count, counterWindow, limitError, type OwnCredential } from '../sign-in/sign-in-limits.ts'
+import {
+  count,
+  counterWindow,
+  countWithin,
+  limitError,
+  type OwnCredential,
+} from '../sign-in/sign-in-limits.ts'
 
 /** Codes that one known device or session can try, and all of an account together. */
 const OWN: RateLimit = { limit: 20, windowSeconds: 3600 }
@@ -30,9 +36,7 @@ export async function countCode(
   }
   // One after the other: what is refused within an hour must not use up the day.
   for (const rate of STRANGERS) {
-    const what = ['code', userId, String(rate.windowSeconds)]
-    const exceeded = await count(ctx, [counterWindow(ctx, rate, now, what)])
-    if (exceeded !== null) throw limitError(now, TOO_MANY, exceeded)
+    await countWithin(ctx, rate, ['code', userId, String(rate.windowSeconds)], TOO_MANY)
   }
 }
 

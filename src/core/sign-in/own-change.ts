@@ -6,10 +6,11 @@ import { wakeNotices } from '../notices/notices.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { ownTransaction } from '../transactions.ts'
-import { count, counterWindow, limitError } from './sign-in-limits.ts'
+import { countWithin } from './sign-in-limits.ts'
 
 /** Each change sends a mail: without a limit, one account could keep the mail gateway busy for everybody. */
 const PER_ACCOUNT: RateLimit = { limit: 60, windowSeconds: 3600 }
+const TOO_MANY = 'Too many changes to how you sign in. Try again later.'
 
 /**
  * A change of the caller's own ways to sign in: one transaction that locks the account, so that such changes and sign-ins
@@ -21,7 +22,7 @@ export async function changeOwnSignIn<T>(
   caller: SignedInUser,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  await countOwnChange(ctx, caller.userId)
+  await countWithin(ctx, PER_ACCOUNT, ['own change', caller.userId], TOO_MANY)
   const result = await ownTransaction(ctx, caller, async (tx) => {
     await lockAccount(tx, caller.userId)
     await sessions.hold(tx, caller)
@@ -29,11 +30,4 @@ export async function changeOwnSignIn<T>(
   })
   await wakeNotices(ctx)
   return result
-}
-
-async function countOwnChange(ctx: Context, userId: string): Promise<void> {
-  const now = ctx.clock.now().getTime()
-  const exceeded = await count(ctx, [counterWindow(ctx, PER_ACCOUNT, now, ['own change', userId])])
-  if (exceeded !== null)
-    throw limitError(now, 'Too many changes to how you sign in. Try again later.', exceeded)
 }

@@ -107,8 +107,18 @@ async function countFrom(
   message: string,
 ): Promise<void> {
   if (ctx.config.rateLimits.auth === null) return
+  await countWithin(ctx, PER_ADDRESS, [what, networkOf(ipAddress)], message)
+}
+
+/** Adds one to the present window of what is counted; beyond the limit, a 429 with this message. */
+export async function countWithin(
+  ctx: Context,
+  rate: RateLimit,
+  what: readonly string[],
+  message: string,
+): Promise<void> {
   const now = ctx.clock.now().getTime()
-  const exceeded = await count(ctx, [counterWindow(ctx, PER_ADDRESS, now, [what, networkOf(ipAddress)])])
+  const exceeded = await count(ctx, [counterWindow(ctx, rate, now, what)])
   if (exceeded !== null) throw limitError(now, message, exceeded)
 }
 
