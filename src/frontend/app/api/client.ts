@@ -1,0 +1,58 @@
+import { treaty } from '@elysiajs/eden'
+import type { App } from '../../../backend/app.ts'
+import { ApiError, sentenceOf } from './errors.ts'
+import { currentBearer, renewBearer } from './session.ts'
+
+/** Routes under `/service/auth/` that work without a session, or give one. */
+const WITHOUT_BEARER = /^\/service\//
+
+/** The API of this origin, typed by the server's own routes: `api.v1.roles.get({ query: { limit: 50 } })`. */
+export const api = treaty<App>(location.origin, {
+  parseDate: false,
+  fetcher: send as typeof fetch,
+})
+
+type Answer<T> =
+  | { data: T; error: null; response: Response }
+  | { data: null; error: { status: unknown; value: unknown }; response: Response }
+
+/** What a request answered; an error of the API is thrown as `ApiError`. */
+export async function answer<T>(request: Promise<Answer<T>>): Promise<T> {
+  return (await taggedAnswer(request)).data
+}
+
+/** What a request answered, with its ETag: the version that an `If-Match` of a later change names. */
+export async function taggedAnswer<T>(request: Promise<Answer<T>>): Promise<{ data: T; etag: string }> {
+  const { data, error, response } = await request
+  if (error !== null) {
+    const status = Number(error.status)
+    throw new ApiError(status, sentenceOf(error.value, status), response?.headers.get('x-request-id') ?? null)
+  }
+  return { data: data as T, etag: response.headers.get('etag') ?? '' }
+}
+
+/** The headers of a change that is to be refused with 412 where the thing has another version by now. */
+export const ifMatch = (etag: string): { headers: { 'if-match': string } } => ({
+  headers: { 'if-match': etag },
+})
+
+async function send(url: string, init: RequestInit = {}): Promise<Response> {
+  const { pathname } = new URL(url, location.origin)
+  const isChange = init.method !== undefined && init.method !== 'GET'
+  const headers = new Headers(init.headers)
+  // Routes of the session want JSON, also where there is nothing to say.
+  if (isChange && !headers.has('content-type')) headers.set('content-type', 'application/json')
+  const request = { ...init, headers, ...(isChange && init.body === undefined ? { body: '{}' } : {}) }
+  if (WITHOUT_BEARER.test(pathname)) return fetchOrExplain(url, request)
+  headers.set('authorization', `Bearer ${await currentBearer()}`)
+  const response = await fetchOrExplain(url, request)
+  if (response.status !== 401) return response
+  headers.set('authorization', `Bearer ${await renewBearer()}`)
+  return fetchOrExplain(url, request)
+}
+
+const fetchOrExplain = (url: string, init: RequestInit): Promise<Response> =>
+  fetch(url, init).catch((error: unknown) => {
+    if ((error as Error).name === 'AbortError') throw error
+    throw ApiError.unreachable()
+  })

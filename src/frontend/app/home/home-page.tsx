@@ -1,0 +1,5 @@
+import { PageHead } from '../components/page-head.tsx'
+
+export function HomePage() {
+  return <PageHead title="Home" />
+}

@@ -1,0 +1,26 @@
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { ToastProvider } from './components/toast.tsx'
+import { queryClient } from './api/query-client.ts'
+import { createConsoleRouter } from './routes.tsx'
+import { applyTheme } from './shell/theme.ts'
+
+applyTheme()
+const router = createConsoleRouter(queryClient)
+const element = document.getElementById('console')
+if (element === null) throw new Error('index.html has no element for the console')
+
+createRoot(element).render(
+  <StrictMode>
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queryClient}>
+        <ToastProvider>
+          <RouterProvider router={router} />
+        </ToastProvider>
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Mark } from '../components/pieces.tsx'
+import { useTitle } from '../components/page-head.tsx'
+import { consoleConfigQuery } from './console-config.ts'
+import { switchTheme } from './theme.ts'
+
+/** A page without the side bar: signing in, the first run, links from mails. */
+export function Door({ title, children }: { title: string; children: ReactNode }) {
+  useTitle(title)
+  const { data: config } = useQuery(consoleConfigQuery)
+  return (
+    <div className="door">
+      <main id="main">
+        <div className="brand">
+          <Mark />
+          Keyward
+        </div>
+        <h1>{title}</h1>
+        {children}
+      </main>
+      <footer>
+        <span>Keyward {config?.version}</span>
+        <a href="/swagger">API</a>
+        <button type="button" onClick={switchTheme}>
+          Light or dark
+        </button>
+      </footer>
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import { type ErrorComponentProps, Navigate, useLocation, useRouter } from '@tanstack/react-router'
+import { isStatus, messageOf } from '../api/errors.ts'
+import { Button, ButtonLink } from '../components/button.tsx'
+import { Empty } from '../components/pieces.tsx'
+import { useTitle } from '../components/page-head.tsx'
+
+/** Stands in place of a page that could not be loaded: the API's sentence, and what to do. */
+export function PageProblem({ error }: ErrorComponentProps) {
+  const router = useRouter()
+  const { href } = useLocation()
+  if (isStatus(error, 401)) return <Navigate to="/sign-in" search={{ next: href }} replace />
+  const isRefusal = isStatus(error, 403)
+  return (
+    <Empty
+      icon={isRefusal ? 'lock' : 'warn'}
+      title={isRefusal ? 'Your role doesn’t open this page' : isStatus(error, 404) ? 'There is nothing here' : 'This page could not be loaded'}
+      act={
+        isRefusal ? (
+          <ButtonLink to="/">Go home</ButtonLink>
+        ) : (
+          <Button kind="primary" onClick={() => router.invalidate()}>
+            Try again
+          </Button>
+        )
+      }
+    >
+      {messageOf(error)}
+    </Empty>
+  )
+}
+
+/** Stands at an address that leads nowhere. */
+export function NotFound() {
+  useTitle('Not found')
+  return (
+    <Empty title="There is no page at this address" act={<ButtonLink to="/">Go home</ButtonLink>}>
+      It may have been moved, or the thing it showed was deleted.
+    </Empty>
+  )
+}

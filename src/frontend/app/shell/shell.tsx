@@ -1,0 +1,174 @@
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import { can, meQuery, type Viewer } from '../api/me.ts'
+import { leave } from '../api/session.ts'
+import { Key } from '../components/button.tsx'
+import { Icon, type IconName } from '../components/icon.tsx'
+import { Menu } from '../components/menu.tsx'
+import { Avatar, Mark } from '../components/pieces.tsx'
+import { ViewerContext } from './viewer.ts'
+import { type CountOf, countQuery } from './counts.ts'
+import { NoOrganisation } from './no-organisation.tsx'
+import { SessionEnded } from './session-ended.tsx'
+import { useShortcut } from './shortcuts.ts'
+import { switchTheme } from './theme.ts'
+
+const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
+
+/** The frame of every page for members: the side bar, the page, the palette, and signing in anew where the session ended. */
+export function Shell() {
+  const { data: me } = useSuspenseQuery(meQuery)
+  if (me.role === null || me.organisation === null) return <NoOrganisation email={me.email ?? ''} />
+  return (
+    <ViewerContext value={me as Viewer}>
+      <Frame viewer={me as Viewer} />
+      <SessionEnded email={me.email ?? ''} />
+    </ViewerContext>
+  )
+}
+
+function Frame({ viewer }: { viewer: Viewer }) {
+  const [isPaletteOpen, setPaletteOpen] = useState(false)
+  const openPalette = () => setPaletteOpen(true)
+  useShortcut('mod+k', openPalette)
+  useShortcut('/', () => (document.querySelector<HTMLElement>('[data-search]') ?? { focus: openPalette }).focus())
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      <div className="shell">
+        <SideBar viewer={viewer} onSearch={openPalette} />
+        <div>
+          <TopBar organisation={viewer.organisation.name} onSearch={openPalette} />
+          <main id="main" tabIndex={-1}>
+            <Outlet />
+          </main>
+        </div>
+      </div>
+      {isPaletteOpen && (
+        <Suspense>
+          <Palette onClose={() => setPaletteOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+type Entry = { label: string; to: string; icon: IconName; exact?: boolean; count?: CountOf; shown?: boolean }
+
+/** Eight entries in four groups: what needs me and who reaches what; who is here; what they open; what happened. */
+const entriesFor = (viewer: Viewer): readonly (readonly Entry[])[] => [
+  [
+    { label: 'Home', to: '/', icon: 'home', exact: true },
+    { label: 'Who can open what', to: '/access', icon: 'grid', shown: can(viewer, 'read', 'Members') },
+  ],
+  [
+    { label: 'Members', to: '/members', icon: 'people', count: 'members', shown: can(viewer, 'read', 'Members') },
+    { label: 'Service accounts', to: '/service-accounts', icon: 'machine', count: 'service-accounts', shown: can(viewer, 'read', 'ServiceAccounts') },
+    { label: 'Roles', to: '/roles', icon: 'role', count: 'roles', shown: can(viewer, 'read', 'Roles') },
+  ],
+  [{ label: 'Apps and secrets', to: '/apps', icon: 'apps', count: 'apps', shown: can(viewer, 'read', 'Apps') }],
+  [
+    { label: 'Audit log', to: '/audit', icon: 'log', shown: can(viewer, 'read', 'Logs') },
+    { label: 'Settings', to: '/settings', icon: 'sliders' },
+  ],
+]
+
+function SideBar({ viewer, onSearch }: { viewer: Viewer; onSearch: () => void }) {
+  return (
+    <header className="side" id="side" aria-label="Organisation" popover="auto">
+      <div className="org">
+        <Mark />
+        {viewer.organisation.name}
+      </div>
+      <button type="button" className="jump" onClick={onSearch}>
+        <Icon name="search" />
+        Search or jump to
+        <span className="push">
+          <Key>⌘K</Key>
+        </span>
+      </button>
+      <nav aria-label="Main">
+        {entriesFor(viewer).map((group) => {
+          const shown = group.filter((entry) => entry.shown !== false)
+          return (
+            shown.length > 0 && (
+              <ul key={group[0]?.label}>
+                {shown.map((entry) => (
+                  <NavigationEntry key={entry.to} {...entry} />
+                ))}
+              </ul>
+            )
+          )
+        })}
+      </nav>
+      <Account viewer={viewer} />
+    </header>
+  )
+}
+
+function NavigationEntry({ label, to, icon, exact = false, count }: Entry) {
+  const { data: total } = useQuery({ ...countQuery(count ?? 'members'), enabled: count !== undefined })
+  return (
+    <li>
+      <Link
+        to={to}
+        activeOptions={{ exact, includeSearch: false }}
+        activeProps={{ 'aria-current': 'page' }}
+        onClick={() => document.getElementById('side')?.hidePopover?.()}
+      >
+        <Icon name={icon} />
+        {label}
+        {count !== undefined && total !== undefined && total !== null && <span className="count">{total}</span>}
+      </Link>
+    </li>
+  )
+}
+
+function Account({ viewer }: { viewer: Viewer }) {
+  const navigate = useNavigate()
+  const signOut = async () => {
+    await leave()
+    await navigate({ to: '/sign-in' })
+  }
+  return (
+    <div className="me">
+      <Menu
+        trigger={
+          <button type="button" className="me-button" aria-label={`${viewer.name}: your account`}>
+            <Avatar name={viewer.name} />
+            <span>
+              {viewer.name}
+              <br />
+              <span className="small dim">{viewer.role.name}</span>
+            </span>
+          </button>
+        }
+        entries={[
+          { label: 'Your profile', icon: 'sliders', onClick: () => navigate({ to: '/settings/profile' }) },
+          { label: 'Sign out', icon: 'out', onClick: signOut },
+        ]}
+      />
+      <button type="button" className="btn quiet icon push" aria-label="Switch between light and dark" onClick={switchTheme}>
+        <Icon name="theme" />
+      </button>
+    </div>
+  )
+}
+
+function TopBar({ organisation, onSearch }: { organisation: string; onSearch: () => void }) {
+  return (
+    <header className="top-m" aria-label="Top bar">
+      <button type="button" className="btn quiet icon" popoverTarget="side" aria-label="Open the menu">
+        <Icon name="menu" />
+      </button>
+      <Mark />
+      {organisation}
+      <button type="button" className="btn quiet icon push" aria-label="Search or jump to" onClick={onSearch}>
+        <Icon name="search" />
+      </button>
+    </header>
+  )
+}
