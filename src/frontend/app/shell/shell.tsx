@@ -161,7 +161,7 @@ function Account({ viewer }: { viewer: Viewer }) {
     <div className="me">
       <Menu
         trigger={
-          <button type="button" className="me-button" aria-label={`${viewer.name}: your account`}>
+          <button type="button" className="me-button">
             <Avatar name={viewer.name} />
             <span>
               {viewer.name}
