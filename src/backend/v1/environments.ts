@@ -1,7 +1,12 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import { ListOf } from '../../core/contract/lists.ts'
-import { CreateEnvironment, Environment, UpdateEnvironment } from '../../core/environments/environment.ts'
+import {
+  CreateEnvironment,
+  Environment,
+  ListedEnvironment,
+  UpdateEnvironment,
+} from '../../core/environments/environment.ts'
 import * as environments from '../../core/environments/environments.ts'
 import { Text } from '../../core/schema.ts'
 import { rekey } from '../../core/secrets/rekeying.ts'
@@ -29,12 +34,12 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
       appPermission: ['Environments', 'read'],
       audit: ['environment.read_refused', { target: 'app' }],
       query: AppPageQuery,
-      response: responses(200, ListOf(Environment), 400, 401, 403, 404),
+      response: responses(200, ListOf(ListedEnvironment), 400, 401, 403, 404),
       remember: true,
       detail: {
         tags,
         summary: "List an app's environments",
-        description: 'The environments of the app that the caller can access, oldest first.',
+        description: 'The environments of the app that the caller can access, oldest first. With the number of their secrets for callers that may read secrets, and of the members and service accounts that can open each for callers that may read members.',
       },
     })
     .get('/:id', ({ actor, params }) => environments.get(ctx, actor, params.id), {

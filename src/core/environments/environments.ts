@@ -10,7 +10,14 @@ import { found, written } from '../rows.ts'
 import { nameKey } from '../text.ts'
 import { changeOrganisation } from '../transactions.ts'
 import { createEnvironments } from './creation.ts'
-import { type CreateEnvironment, type Environment, present, type UpdateEnvironment } from './environment.ts'
+import {
+  type CreateEnvironment,
+  type Environment,
+  type ListedEnvironment,
+  present,
+  presentListed,
+  type UpdateEnvironment,
+} from './environment.ts'
 import * as events from './environment-events.ts'
 import * as queries from './queries.ts'
 
@@ -20,11 +27,11 @@ export async function list(
   actor: Actor,
   appId: string,
   request: PageRequest,
-): Promise<Page<Environment>> {
+): Promise<Page<ListedEnvironment>> {
   const name = `environments/${appId.toLowerCase()}`
   const range = pageRange(ctx, name, request)
   const rows = await queries.list(ctx.db, actor, appId, range)
-  return toPage(ctx, name, range, found(rows, 'App'), (row) => [String(row.index)], present)
+  return toPage(ctx, name, range, found(rows, 'App'), (row) => [String(row.index)], presentListed)
 }
 
 /** One environment; 404 when the caller can access no such environment. */

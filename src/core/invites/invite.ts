@@ -45,6 +45,10 @@ export const Invite = Type.Object({
 })
 export type Invite = Static<typeof Invite>
 
+/** An invite without its link. */
+export const InviteWithoutLink = Type.Omit(Invite, ['inviteUrl'])
+export type InviteWithoutLink = Static<typeof InviteWithoutLink>
+
 /** The body that creates an invite. */
 export const CreateInvite = StrictObject({
   email: Email(),
@@ -57,6 +61,12 @@ export type CreateInvite = Static<typeof CreateInvite>
  * may invite, and not at all where a mail gateway delivers it.
  */
 export const present = (ctx: Context, actor: Actor, row: InviteRow): Invite => ({
+  ...presentWithoutLink(row),
+  inviteUrl: ctx.config.smtp === null && can(actor, 'create', 'Members') ? linkUrl(ctx, 'invite', row) : null,
+})
+
+/** An invite as it is shown where its link isn't. */
+export const presentWithoutLink = (row: InviteRow): InviteWithoutLink => ({
   id: row.id,
   inviteeEmail: row.email,
   role: { id: row.role_id, name: row.role_name },
@@ -70,5 +80,4 @@ export const present = (ctx: Context, actor: Actor, row: InviteRow): Invite => (
         },
   createdAt: row.created_at.toISOString(),
   expiresAt: row.expires_at.toISOString(),
-  inviteUrl: ctx.config.smtp === null && can(actor, 'create', 'Members') ? linkUrl(ctx, 'invite', row) : null,
 })

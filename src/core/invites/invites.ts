@@ -5,6 +5,7 @@ import { emailKey } from '../accounts/account.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { constraintError } from '../constraints.ts'
+import type { Counted } from '../contract/counted-lists.ts'
 import type { Page, PageRequest } from '../contract/lists.ts'
 import { conflict, notFound } from '../errors.ts'
 import { requireRoom } from '../limits.ts'
@@ -19,8 +20,10 @@ import {
   INVITE_SECONDS,
   type Invite,
   type InviteRow,
+  type InviteWithoutLink,
   PENDING_INVITES,
   present,
+  presentWithoutLink,
 } from './invite.ts'
 import { countInviteMail, countResend } from './mail-limits.ts'
 import * as policy from './policy.ts'
@@ -35,6 +38,16 @@ export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<
     (range) => queries.list(ctx.db, actor.organisation.id, ctx.clock.now(), range),
     (row) => present(ctx, actor, row),
   )
+
+/** The pending invites that expire first, and how many there are. */
+export async function expiringFirst(
+  ctx: Context,
+  actor: Actor,
+  shown: number,
+): Promise<Counted<InviteWithoutLink>> {
+  const rows = await queries.expiringFirst(ctx.db, actor.organisation.id, ctx.clock.now(), shown)
+  return { total: rows[0]?.total ?? 0, data: rows.map(presentWithoutLink) }
+}
 
 /**
  * Invites an e-mail address to a role; where there is a mail gateway, a job mails the link. 404 for an unknown role, 400

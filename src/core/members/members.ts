@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
+import type { Counted } from '../contract/counted-lists.ts'
 import type { Page, PageRequest } from '../contract/lists.ts'
 import { type IfMatch, requireMatch } from '../etags.ts'
 import { accessOf } from '../grants/access.ts'
@@ -32,6 +33,16 @@ export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<
     (range) => queries.list(ctx.db, actor.organisation.id, range),
     present,
   )
+
+/** The oldest members who can open no environment, and how many there are: counted up to `most`. */
+export async function withoutAccess(
+  ctx: Context,
+  actor: Actor,
+  { shown, most }: { shown: number; most: number },
+): Promise<Counted<Member>> {
+  const rows = await queries.withoutAccess(ctx.db, actor.organisation.id, shown, most)
+  return { total: rows[0]?.total ?? 0, data: rows.map(present) }
+}
 
 /** One active member; 404 when the organisation has none of this id. */
 export const get = async (ctx: Context, actor: Actor, id: string): Promise<Member> =>

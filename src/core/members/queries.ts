@@ -26,6 +26,22 @@ export const list = (db: Queryable, organisationId: string, range: PageRange) =>
     where m.organisation_id = ${organisationId} and m.removed_at is null
       ${oldestFirst(db, 'm', range)}`
 
+/**
+ * The oldest members who can open nothing, each with the number of all, which are counted up to `most`. Whether a member has
+ * a grant is looked up for each: reading all grants would take longer.
+ */
+export const withoutAccess = (db: Queryable, organisationId: string, shown: number, most: number) =>
+  db<(MemberRow & { total: number })[]>`
+    with found as materialized (
+      select m.* from members m join principals p on p.id = m.principal_id
+      where m.organisation_id = ${organisationId} and m.removed_at is null and p.role_kind not in ('owner', 'admin')
+        and (select true from grants g where g.principal_id = p.id limit 1) is null
+      order by m.created_at, m.id limit ${most}
+    ), shown as (select * from found order by created_at, id limit ${shown})
+    select ${columns(db)}, (select count(*)::int from found) as total
+    from ${activeMembers(db, 'shown')}
+    order by m.created_at, m.id`
+
 /** One active member; undefined when there is none, also for a malformed id. */
 export const find = (db: Queryable, organisationId: string, id: string): Promise<MemberRow | undefined> =>
   findById(id, () => db<MemberRow[]>`select ${columns(db)} from ${activeMember(db, organisationId, id)}`)
