@@ -39,7 +39,8 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags,
         summary: "List an app's environments",
-        description: 'The environments of the app that the caller can access, oldest first. With the number of their secrets for callers that may read secrets, and of the members and service accounts that can open each for callers that may read members.',
+        description:
+          'The environments of the app that the caller can access, oldest first. With the number of their secrets for callers that may read secrets, and of the members and service accounts that can open each for callers that may read members.',
       },
     })
     .get('/:id', ({ actor, params }) => environments.get(ctx, actor, params.id), {

@@ -23,7 +23,10 @@ const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 /** What needs attention: a kind is absent where the caller may not read it. */
 export const Attention = Type.Object({
   pendingInvites: Type.Optional(
-    CountedListOf(InviteWithoutLink, 'Invites that can still be accepted; those that expire first come first.'),
+    CountedListOf(
+      InviteWithoutLink,
+      'Invites that can still be accepted; those that expire first come first.',
+    ),
   ),
   expiringTokens: Type.Optional(
     CountedListOf(

@@ -47,7 +47,8 @@ export const ListedEnvironment = Type.Composite([
     ),
     peopleCount: Type.Optional(
       Type.Integer({
-        description: 'How many members can open it. Absent, as the next, for callers that may not read members.',
+        description:
+          'How many members can open it. Absent, as the next, for callers that may not read members.',
       }),
     ),
     machineCount: Type.Optional(Type.Integer({ description: 'How many service accounts can open it.' })),

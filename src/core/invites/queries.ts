@@ -26,11 +26,13 @@ export const list = (db: Queryable, organisationId: string, at: Date, range: Pag
 /** The pending invites that expire first, each with the number of all. */
 export const expiringFirst = (db: Queryable, organisationId: string, at: Date, shown: number) =>
   db<(InviteRow & { total: number })[]>`
-    select soonest.*, (
-      select count(*)::int from invites
-      where organisation_id = ${organisationId} and state = 'pending' and expires_at > ${at}) as total
-    from (${pendingInvites(db, organisationId, at)} order by i.expires_at, i.id limit ${shown}) soonest
-    order by soonest.expires_at, soonest.id`
+    with pending as (
+      select * from invites
+      where organisation_id = ${organisationId} and state = 'pending' and expires_at > ${at}
+    ), soonest as (select * from pending order by expires_at, id limit ${shown})
+    select shown.*, (select count(*)::int from pending) as total
+    from (${withRoleAndSender(db, 'soonest')}) shown
+    order by shown.expires_at, shown.id`
 
 /** One pending invite; undefined when there is none, also for a malformed id. */
 export const find = (

@@ -24,11 +24,11 @@ export const expiring = (
       union all
       (${openable(db, actor, db`s.expires_at <= ${now}`, db`desc`, most)})
     ), shown as (select * from found f order by ${nextFirst} limit ${shown})
-    select f.id, f.path, f.type, f.app_id, f.environment_id, f.expires_at, a.name as app_name,
-      e.name as environment_name, (select least(count(*), ${most})::int from found) as total
+    select f.id, f.path, f.type, f.app_id, f.environment_id, f.expires_at,
+      (select name from apps where id = f.app_id) as app_name,
+      (select name from environments where id = f.environment_id) as environment_name,
+      (select least(count(*), ${most})::int from found) as total
     from shown f
-    join environments e on e.id = f.environment_id
-    join apps a on a.id = f.app_id
     order by ${nextFirst}`
 }
 

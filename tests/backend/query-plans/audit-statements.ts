@@ -42,12 +42,10 @@ export const auditStatements: Statements = {
   'audit: list, resource type': (db, it) =>
     log.list(db, it.organisation, { resourceType: 'role' }, null, PAGE),
   'audit: list, resource': (db, it) => log.list(db, it.organisation, { resourceId: it.app }, null, PAGE),
-  'audit: list, event': (db, it) =>
-    log.list(db, it.organisation, { eventType: 'role.updated' }, null, PAGE),
+  'audit: list, event': (db, it) => log.list(db, it.organisation, { eventType: 'role.updated' }, null, PAGE),
   'audit: list, event that never happened': (db, it) =>
     log.list(db, it.organisation, { eventType: 'app.deleted' }, null, PAGE),
-  'audit: list, actor type': (db, it) =>
-    log.list(db, it.organisation, { actorType: 'operator' }, null, PAGE),
+  'audit: list, actor type': (db, it) => log.list(db, it.organisation, { actorType: 'operator' }, null, PAGE),
   'audit: list, actor': (db, it) => log.list(db, it.organisation, { actorId: it.member }, null, PAGE),
   'audit: list, actor and event in no entry': (db, it) =>
     log.list(db, it.organisation, { actorId: it.automation, eventType: 'user.signed_in' }, null, PAGE),
@@ -56,13 +54,7 @@ export const auditStatements: Statements = {
   'audit: list, actor and actor type in no entry': (db, it) =>
     log.list(db, it.organisation, { actorId: it.automation, actorType: 'user' }, null, PAGE),
   'audit: list, actor type and event in no entry': (db, it) =>
-    log.list(
-      db,
-      it.organisation,
-      { actorType: 'service_account', eventType: 'user.signed_in' },
-      null,
-      PAGE,
-    ),
+    log.list(db, it.organisation, { actorType: 'service_account', eventType: 'user.signed_in' }, null, PAGE),
   'audit: list, actor type and resource type in no entry': (db, it) =>
     log.list(db, it.organisation, { actorType: 'service_account', resourceType: 'user' }, null, PAGE),
   'audit: list, without global access': (db, it) =>

@@ -55,8 +55,6 @@ export const organisationStatements: Statements = {
   'environments: list': (db, it) => environments.list(db, it.owner, it.app, PAGE),
   'environments: list, without global access': (db, it) =>
     environments.list(db, it.developer, it.app, later('1')),
-  'environments: list, of an app with many secrets': (db, it) =>
-    environments.list(db, it.developer, it.app, WHOLE),
   'environments: find': (db, it) => environments.find(db, it.developer, it.environment),
   'environments: findApp': (db, it) => environments.findApp(db, it.developer, it.app),
   'environments: principalsForNewEnvironments': (db, it) =>

@@ -3,7 +3,16 @@ import { hashToken, newToken } from '../../../src/core/tokens/token-text.ts'
 import { api, type Client } from '../../support/api.ts'
 import { app, type TestApp } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
-import { type Account, member, owner, type Person, roleOf, serviceAccount, session, user } from '../../support/people.ts'
+import {
+  type Account,
+  member,
+  owner,
+  type Person,
+  roleOf,
+  serviceAccount,
+  session,
+  user,
+} from '../../support/people.ts'
 import { sealedSecret, secretsOf } from '../../support/secrets.ts'
 
 const DAY_SECONDS = 24 * 60 * 60

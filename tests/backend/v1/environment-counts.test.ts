@@ -69,14 +69,19 @@ describe('GET /v1/environments', () => {
       const name = `Role ${crypto.randomUUID()}`
       const role = await client.post('/v1/roles', { name, permissions: { permissions, app_permissions } })
       const person = await member(ctx, role.body)
-      await client.put(`/v1/members/${person.id}/access`, { apps: [{ id: shop.id, environments: [idAt(0)] }] })
+      await client.put(`/v1/members/${person.id}/access`, {
+        apps: [{ id: shop.id, environments: [idAt(0)] }],
+      })
       const found = await list(service.as(person.token))
       expect(found).toHaveLength(1)
       return Object.keys(found[0]).slice(6)
     }
     const Environments = ['read']
     expect(await keysFor({}, { Environments })).toEqual([])
-    expect(await keysFor({}, { Environments, Secrets: ['read'] })).toEqual(['secretCount', 'secretsChangedAt'])
+    expect(await keysFor({}, { Environments, Secrets: ['read'] })).toEqual([
+      'secretCount',
+      'secretsChangedAt',
+    ])
     expect(await keysFor({ Members: ['read'] }, { Environments, Members: ['read'] })).toEqual([
       'peopleCount',
       'machineCount',

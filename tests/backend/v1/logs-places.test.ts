@@ -92,7 +92,10 @@ describe('GET /v1/logs/audit', () => {
 
   test('together with every other filter', async () => {
     const about = `app_id=${shop.id}`
-    expect(await eventsOf(`${about}&outcome=refused`)).toEqual(['app.delete_refused', 'environment.read_refused'])
+    expect(await eventsOf(`${about}&outcome=refused`)).toEqual([
+      'app.delete_refused',
+      'environment.read_refused',
+    ])
     expect(await eventsOf(`${about}&outcome=done&event_type=app.updated`)).toEqual(['app.updated'])
     expect(await eventsOf(`${about}&event_type=member.access_changed`)).toHaveLength(2)
     expect(await eventsOf(`${about}&resource_type=member`)).toHaveLength(2)
@@ -149,7 +152,9 @@ describe('GET /v1/logs/audit', () => {
   test('of a deleted environment still finds everything by its id, of its app all but changes of access', async () => {
     const gone: Made = (await client.post('/v1/apps', { name: 'Gone', environments: ['four', 'five'] })).body
     const [four] = gone.environments.map(({ id }) => id)
-    await client.put(`/v1/service-accounts/${robot.id}/access`, { apps: [{ id: gone.id, environments: [four] }] })
+    await client.put(`/v1/service-accounts/${robot.id}/access`, {
+      apps: [{ id: gone.id, environments: [four] }],
+    })
     await client.delete(`/v1/environments/${four}`)
     const found = ['environment.created', 'environment.deleted', 'service_account.access_changed']
     expect((await eventsOf(`environment_id=${four}`)).sort()).toEqual(found)
