@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
-import type { Counted } from '../contract/counted-lists.ts'
+import type { FirstItems } from '../contract/first-items.ts'
 import type { Page, PageRequest } from '../contract/lists.ts'
 import { isId } from '../id.ts'
 import { pageRange, pageWith } from '../pagination.ts'
@@ -31,7 +31,7 @@ export async function refusalsSince(
   actor: Actor,
   since: Date,
   { shown, most }: { shown: number; most: number },
-): Promise<Counted<Entry>> {
+): Promise<FirstItems<Entry>> {
   const visibility = visibilityFor(actor)
   const { data } = await list(ctx, actor, { from: since, outcome: 'refused' }, { limit: shown })
   return { total: await queries.countRefusals(ctx.db, actor.organisation.id, visibility, since, most), data }

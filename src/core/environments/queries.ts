@@ -1,12 +1,9 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { canAccessApp, canAccessEnvironment } from '../apps/access-conditions.ts'
-import { isId } from '../id.ts'
-import { type PageRange, rowLimit } from '../pagination.ts'
 import { findById, written } from '../rows.ts'
 import type { Row } from '../tables.ts'
-import type { CountsRow, EnvironmentRow } from './environment.ts'
+import type { EnvironmentRow } from './environment.ts'
 
 /** An environment with its app. */
 export type EnvironmentOfApp = EnvironmentRow & Row<'environments', 'app_id'> & Readonly<{ app_name: string }>
@@ -33,56 +30,8 @@ export type NewKeyCopy = Row<
   'principal_id' | 'app_id' | 'environment_id' | 'wrapped_seed' | 'wrapped_salt'
 >
 
-const columns = (db: Queryable) => db`e.id, e.name, e.env_type, e.index, e.created_at, e.updated_at`
-
-const secretCounts = (db: Queryable) => db`,
-  (select count(*)::int from secrets s where s.environment_id = e.id) as secret_count, e.secrets_changed_at`
-
-/** Whoever has global access can open every environment, and is a member. */
-const holderCounts = (db: Queryable, organisationId: string) => db`,
-  granted.people_count + (
-    select count(*)::int from principals
-    where organisation_id = ${organisationId} and role_kind in ('owner', 'admin')) as people_count,
-  granted.machine_count`
-
-const grantedTo = (db: Queryable) => db`
-  cross join lateral (
-    select count(*) filter (where p.type = 'member')::int as people_count,
-      count(*) filter (where p.type = 'service_account')::int as machine_count
-    from grants g join principals p on p.id = g.principal_id
-    where g.organisation_id = e.organisation_id and g.app_id = e.app_id and g.environment_id = e.id
-      and p.role_kind not in ('owner', 'admin')
-  ) granted`
-
-/**
- * The environments of an app that the actor can access, by index: new ones come last, so this is oldest first.
- * With what the actor may read of their contents and holders. Undefined when the actor can access no such app, also for a
- * malformed id.
- */
-export async function list(
-  db: Queryable,
-  actor: Actor,
-  appId: string,
-  range: PageRange,
-): Promise<(EnvironmentRow & CountsRow)[] | undefined> {
-  if (!isId(appId)) return undefined
-  const [index = null] = range.after ?? []
-  const countsSecrets = can(actor, 'read', 'Secrets', 'appPermissions')
-  const countsHolders = can(actor, 'read', 'Members')
-  const rows = await db<((EnvironmentRow & CountsRow) | { id: null })[]>`
-    select e.* from apps a left join lateral (
-      select ${columns(db)} ${countsSecrets ? secretCounts(db) : db``}
-        ${countsHolders ? holderCounts(db, actor.organisation.id) : db``}
-      from environments e ${countsHolders ? grantedTo(db) : db``}
-      where e.organisation_id = a.organisation_id and e.app_id = a.id and ${canAccessEnvironment(db, actor)}
-        and (${index}::int is null or e.index > ${index}::int)
-      order by e.index
-      limit ${rowLimit(range)}
-    ) e on true
-    where a.organisation_id = ${actor.organisation.id} and a.id = ${appId} and ${canAccessApp(db, actor)}
-    order by e.index`
-  return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null)
-}
+/** The columns of an environment `e`. */
+export const columns = (db: Queryable) => db`e.id, e.name, e.env_type, e.index, e.created_at, e.updated_at`
 
 /** One environment that the actor can access; undefined when there is none, also for a malformed id. */
 export const find = (db: Queryable, actor: Actor, id: string): Promise<EnvironmentOfApp | undefined> =>

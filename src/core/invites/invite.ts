@@ -21,13 +21,16 @@ export const PENDING_INVITES: Limit = {
 }
 
 /** A pending invite with its role and its sender, who is null once removed. */
-export type InviteRow = Row<'invites', 'id' | 'email' | 'nonce' | 'created_at' | 'expires_at'> &
+export type InviteRow = Row<'invites', 'id' | 'email' | 'email_key' | 'nonce' | 'created_at' | 'expires_at'> &
   Prefixed<'role_', Row<'roles', 'id' | 'name'>> &
   Readonly<{
     sender_id: string | null
     sender_type: Row<'principals', 'type'>['type'] | null
     sender_name: string | null
   }>
+
+/** The fields by which invites can be sorted. */
+export const INVITE_SORTS = ['email', 'created_at', 'expires_at'] as const
 
 /** An invite as it is shown. */
 export const Invite = Type.Object({
@@ -61,12 +64,6 @@ export type CreateInvite = Static<typeof CreateInvite>
  * may invite, and not at all where a mail gateway delivers it.
  */
 export const present = (ctx: Context, actor: Actor, row: InviteRow): Invite => ({
-  ...presentWithoutLink(row),
-  inviteUrl: ctx.config.smtp === null && can(actor, 'create', 'Members') ? linkUrl(ctx, 'invite', row) : null,
-})
-
-/** An invite as it is shown where its link isn't. */
-export const presentWithoutLink = (row: InviteRow): InviteWithoutLink => ({
   id: row.id,
   inviteeEmail: row.email,
   role: { id: row.role_id, name: row.role_name },
@@ -80,4 +77,8 @@ export const presentWithoutLink = (row: InviteRow): InviteWithoutLink => ({
         },
   createdAt: row.created_at.toISOString(),
   expiresAt: row.expires_at.toISOString(),
+  inviteUrl: ctx.config.smtp === null && can(actor, 'create', 'Members') ? linkUrl(ctx, 'invite', row) : null,
 })
+
+/** An invite as it is shown where its link isn't needed. */
+export const withoutLink = ({ inviteUrl: _, ...invite }: Invite): InviteWithoutLink => invite

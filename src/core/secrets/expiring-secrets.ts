@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
-import type { Counted } from '../contract/counted-lists.ts'
+import type { FirstItems } from '../contract/first-items.ts'
 import { Timestamp } from '../schema.ts'
 import { type ExpiringSecretRow, expiring } from './expiring-queries.ts'
 
@@ -27,7 +27,7 @@ export async function expiringBy(
   actor: Actor,
   until: Date,
   { shown, most }: { shown: number; most: number },
-): Promise<Counted<ExpiringSecret>> {
+): Promise<FirstItems<ExpiringSecret>> {
   const rows = await expiring(ctx.db, actor, { now: ctx.clock.now(), until }, shown, most)
   return { total: rows[0]?.total ?? 0, data: rows.map(present) }
 }

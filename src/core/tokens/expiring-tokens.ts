@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
-import type { Counted } from '../contract/counted-lists.ts'
+import type { FirstItems } from '../contract/first-items.ts'
 import { PrincipalReference } from '../contract/references.ts'
 import { Nullable, Timestamp } from '../schema.ts'
 import { type ExpiringTokenRow, expiring } from './expiring-queries.ts'
@@ -32,7 +32,7 @@ export async function expiringBetween(
   actor: Actor,
   time: { from: Date; until: Date },
   { shown, most }: { shown: number; most: number },
-): Promise<Counted<ExpiringToken>> {
+): Promise<FirstItems<ExpiringToken>> {
   const rows = await expiring(ctx.db, actor, can(actor, 'read', 'ServiceAccountTokens'), time, shown, most)
   return { total: rows[0]?.total ?? 0, data: rows.map(present) }
 }

@@ -1,6 +1,4 @@
 import { SIZE } from '../../../src/core/attention/attention.ts'
-import * as invites from '../../../src/core/invites/queries.ts'
-import * as members from '../../../src/core/members/queries.ts'
 import * as secrets from '../../../src/core/secrets/expiring-queries.ts'
 import * as tokens from '../../../src/core/tokens/expiring-queries.ts'
 import type { Statements, Things } from './statements.ts'
@@ -13,10 +11,8 @@ const timeAround = ({ now }: Things) => ({
   until: new Date(now.getTime() + 14 * DAY_MILLISECONDS),
 })
 
-/** The statements about what needs attention, but for the audit log's. */
+/** The statements about what needs attention that no list sends. */
 export const attentionStatements: Statements = {
-  'invites: expiringFirst': (db, it) => invites.expiringFirst(db, it.organisation, it.now, shown),
-  'members: withoutAccess': (db, it) => members.withoutAccess(db, it.organisation, shown, most),
   'tokens: expiring, own': (db, it) => tokens.expiring(db, it.developer, false, timeAround(it), shown, most),
   'tokens: expiring, also of service accounts': (db, it) =>
     tokens.expiring(db, it.owner, true, timeAround(it), shown, most),

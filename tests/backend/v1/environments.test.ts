@@ -145,9 +145,13 @@ describe('GET /v1/environments', () => {
       'QA',
     ])
     const first = await client.get(`${inApp()}&limit=2`)
-    expect(first.body).toEqual({ data: whole.body.data.slice(0, 2), nextCursor: expect.any(String) })
+    expect(first.body).toEqual({
+      data: whole.body.data.slice(0, 2),
+      nextCursor: expect.any(String),
+      total: 3,
+    })
     const next = await client.get(`${inApp()}&limit=2&cursor=${first.body.nextCursor}`)
-    expect(next.body).toEqual({ data: whole.body.data.slice(2), nextCursor: null })
+    expect(next.body).toEqual({ data: whole.body.data.slice(2), nextCursor: null, total: 3 })
   })
 
   test("refuses another app's cursor", async () => {

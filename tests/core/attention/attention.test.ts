@@ -31,20 +31,22 @@ const actor = (
   source: { ipAddress: null, userAgent: null, requestId: 'x' },
 })
 
-test('asks the database the same few times, however much there is', async () => {
+test('asks the database a few times, however much there is', async () => {
   const asOwner = () => get(ctx, actor(ada, 'owner'))
   expect(await countStatements(ctx, asOwner)).toBe(6)
-  await manyMembers(ctx, 30)
-  expect(await countStatements(ctx, asOwner)).toBe(6)
+  // Where there are more than are shown, they are counted.
+  for (const _ of [1, 2]) {
+    await manyMembers(ctx, 30)
+    expect(await countStatements(ctx, asOwner)).toBe(7)
+  }
   const robot = { id: ada.id, userId: null }
-  expect(await countStatements(ctx, () => get(ctx, actor(robot, 'service')))).toBe(4)
+  expect(await countStatements(ctx, () => get(ctx, actor(robot, 'service')))).toBe(5)
 })
 
 test('shows the first of each kind, and counts further', async () => {
-  await manyMembers(ctx, 30)
   const { membersWithoutAccess } = await get(ctx, actor(ada, 'owner'))
   expect(membersWithoutAccess?.data).toHaveLength(SIZE.shown)
-  expect(membersWithoutAccess?.total).toBeGreaterThan(59)
+  expect(membersWithoutAccess?.total).toBe(60)
 })
 
 test('shows an actor of another organisation nothing of this one', async () => {
