@@ -66,6 +66,14 @@ const EXCUSED: Readonly<Record<string, readonly [tables: string, reason: string]
     'it tells of everything that one environment has, or had at a time',
   ],
   'environments: list': ['secrets', 'there are at most 5,000 in one environment, and they are counted'],
+  'environments: list, by name': [
+    'secrets',
+    'there are at most 5,000 in one environment, and they are counted',
+  ],
+  'environments: list, by creation': [
+    'secrets',
+    'there are at most 5,000 in one environment, and they are counted',
+  ],
   'secrets: expiring, of the Owner': ['secrets', 'it counts up to 1,000 of those that have expired'],
   'principals: environmentsWithoutCopy': ['environments', 'a promotion copies every key'],
   'invites: countPending': ['invites', 'there are at most 1,000 pending ones'],
@@ -117,7 +125,7 @@ test('a missing index is noticed, also where a foreign key needs it', async () =
     ['secrets_expiring_by_environment', 'secrets: expiring', 'secrets'],
     ['tokens_by_principal', 'principals: remove, a service account', 'Seq Scan of tokens'],
     ['audit_entries_by_actor_and_event', 'audit: list, actor and event in no entry', 'audit_entries'],
-    ['secrets_with_untold_expiry', 'secret-expiry: claimExpiring', 'Seq Scan of secrets'],
+    ['secrets_with_untold_expiry', 'secret-expiry: claimExpiring', 'Scan of secrets'],
   ] as const) {
     const [{ definition } = { definition: '' }] = await ctx.db<{ definition: string }[]>`
       select pg_get_indexdef(${index}::regclass) as definition`
@@ -127,7 +135,7 @@ test('a missing index is noticed, also where a foreign key needs it', async () =
     ])
     await ctx.db.unsafe(definition)
   }
-})
+}, 90_000)
 
 test('only statements that exist are excused', () => {
   expect(Object.keys(EXCUSED).filter((name) => !(name in STATEMENTS))).toEqual([])
