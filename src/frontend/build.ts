@@ -12,7 +12,12 @@ const APP = join(import.meta.dir, 'app')
 export const BUILD = join(import.meta.dir, 'dist')
 
 /** What the build reads: the console, the rules of the product that it asks, and the versions of libraries. */
-const SOURCES = [APP, join(import.meta.dir, '../core'), join(import.meta.dir, '../../bun.lock'), import.meta.path]
+const SOURCES = [
+  APP,
+  join(import.meta.dir, '../core'),
+  join(import.meta.dir, '../../bun.lock'),
+  import.meta.path,
+]
 
 const COMPRESSED = /\.(?:js|css|html|svg)$/
 
@@ -30,7 +35,11 @@ export async function buildConsole({ force = false, development = false } = {}):
     minify: !development,
     sourcemap: development ? 'linked' : 'none',
     publicPath: '/',
-    naming: { entry: '[name].[ext]', chunk: 'assets/[name]-[hash].[ext]', asset: 'assets/[name]-[hash].[ext]' },
+    naming: {
+      entry: '[name].[ext]',
+      chunk: 'assets/[name]-[hash].[ext]',
+      asset: 'assets/[name]-[hash].[ext]',
+    },
     define: { 'process.env.NODE_ENV': development ? '"development"' : '"production"' },
     plugins: [tailwind],
   })

@@ -172,12 +172,18 @@ const accounts = [
     createRoute({
       getParentRoute: () => accountRoute,
       path: '/tokens',
-      component: lazy(() => import('./service-accounts/service-account-tokens-page.tsx'), 'ServiceAccountTokensPage'),
+      component: lazy(
+        () => import('./service-accounts/service-account-tokens-page.tsx'),
+        'ServiceAccountTokensPage',
+      ),
     }),
     createRoute({
       getParentRoute: () => accountRoute,
       path: '/access',
-      component: lazy(() => import('./service-accounts/service-account-access-page.tsx'), 'ServiceAccountAccessPage'),
+      component: lazy(
+        () => import('./service-accounts/service-account-access-page.tsx'),
+        'ServiceAccountAccessPage',
+      ),
     }),
     createRoute({
       getParentRoute: () => accountRoute,
@@ -286,5 +292,9 @@ declare module '@tanstack/react-router' {
 
 /** Whether a value from the address leads to a page of the console, and to no other site. */
 function isLocal(value: unknown): value is string {
-  return typeof value === 'string' && value.startsWith('/') && URL.parse(value, location.origin)?.origin === location.origin
+  return (
+    typeof value === 'string' &&
+    value.startsWith('/') &&
+    URL.parse(value, location.origin)?.origin === location.origin
+  )
 }
