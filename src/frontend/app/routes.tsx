@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
+import { hasNoSession } from './api/session.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
 import { Shell } from './shell/shell.tsx'
 
@@ -28,8 +29,19 @@ const doors = [
   createRoute({
     getParentRoute: () => root,
     path: '/sign-in',
-    validateSearch: (search): { next?: string } => (isLocal(search.next) ? { next: search.next } : {}),
+    validateSearch: nextIn,
+    beforeLoad: async ({ context, search }) => {
+      if (hasNoSession()) return
+      const me = await context.queryClient.ensureQueryData(meQuery).catch(() => null)
+      if (me !== null) throw redirect({ href: search.next ?? '/', replace: true })
+    },
     component: lazy(() => import('./sign-in/sign-in-page.tsx'), 'SignInPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/sign-in/second-factor',
+    validateSearch: nextIn,
+    component: lazy(() => import('./sign-in/second-factor-page.tsx'), 'SecondFactorPage'),
   }),
   createRoute({
     getParentRoute: () => root,
@@ -72,7 +84,8 @@ const shell = createRoute({
     try {
       await context.queryClient.ensureQueryData(meQuery)
     } catch (error) {
-      if (isStatus(error, 401)) throw redirect({ to: '/sign-in', search: { next: location.href } })
+      if (isStatus(error, 401))
+        throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
       throw error
     }
   },
@@ -288,6 +301,11 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createConsoleRouter>
   }
+}
+
+/** Where a sign-in leads to, from the address. */
+function nextIn(search: Record<string, unknown>): { next?: string } {
+  return isLocal(search.next) ? { next: search.next } : {}
 }
 
 /** Whether a value from the address leads to a page of the console, and to no other site. */
