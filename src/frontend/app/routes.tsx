@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
+import { hasNoSession } from './api/session.ts'
 import type { AppsSearch } from './apps/queries.ts'
 import {
   AccessPage,
@@ -34,6 +35,7 @@ import {
   ResetPasswordPage,
   RolePage,
   RolesPage,
+  SecondFactorPage,
   SecretPage,
   SecretsPage,
   ServiceAccountAccessPage,
@@ -69,8 +71,19 @@ const doors = [
   createRoute({
     getParentRoute: () => root,
     path: '/sign-in',
-    validateSearch: (search): { next?: string } => (isLocal(search.next) ? { next: search.next } : {}),
+    validateSearch: nextIn,
+    beforeLoad: async ({ context, search }) => {
+      if (hasNoSession()) return
+      const me = await context.queryClient.ensureQueryData(meQuery).catch(() => null)
+      if (me !== null) throw redirect({ href: search.next ?? '/', replace: true })
+    },
     component: SignInPage,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/sign-in/second-factor',
+    validateSearch: nextIn,
+    component: SecondFactorPage,
   }),
   door('/setup', SetupPage),
   door('/invite', InvitePage),
@@ -89,7 +102,8 @@ const shell = createRoute({
     try {
       await context.queryClient.ensureQueryData(meQuery)
     } catch (error) {
-      if (isStatus(error, 401)) throw redirect({ to: '/sign-in', search: { next: location.href } })
+      if (isStatus(error, 401))
+        throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
       throw error
     }
   },
@@ -208,6 +222,11 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createConsoleRouter>
   }
+}
+
+/** Where a sign-in leads to, from the address. */
+function nextIn(search: Record<string, unknown>): { next?: string } {
+  return isLocal(search.next) ? { next: search.next } : {}
 }
 
 /** Whether a value from the address leads to a page of the console, and to no other site. */
