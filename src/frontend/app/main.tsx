@@ -9,6 +9,8 @@ import { createConsoleRouter } from './routes.tsx'
 import { applyTheme } from './shell/theme.ts'
 
 applyTheme()
+// A set-up link may lead to any page: its token belongs to the first run.
+if (location.hash.startsWith('#setup_token=')) history.replaceState(null, '', `/setup${location.hash}`)
 const router = createConsoleRouter(queryClient)
 const element = document.getElementById('console')
 if (element === null) throw new Error('index.html has no element for the console')
