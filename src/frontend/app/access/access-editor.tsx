@@ -1,4 +1,4 @@
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 import { actorHasGlobalAccess } from '../../../core/access.ts'
 import { messageOf } from '../api/errors.ts'
@@ -71,6 +71,7 @@ type View = 'all' | 'open' | 'changed'
 function Editor({ kind, id, name, globalAccess, query, save, tools, latest, everything, own }: EditorProps) {
   const viewer = useViewer()
   const toast = useToast()
+  const queryClient = useQueryClient()
   const firstName = kind === 'member' ? (name.split(' ')[0] ?? name) : name
   const [search, setSearch] = useState('')
   const [view, setView] = useState<View>('all')
@@ -79,6 +80,7 @@ function Editor({ kind, id, name, globalAccess, query, save, tools, latest, ever
     query,
     latest,
     everything,
+    readEverything: () => queryClient.fetchQuery({ ...everythingQuery(viewer), staleTime: 0 }),
     save,
     onApplied: (draft) => {
       const { opens } = changesByApp(apps, draft)

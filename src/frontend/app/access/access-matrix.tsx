@@ -58,7 +58,6 @@ export function AccessMatrix({
   const canChange = facts.canChange && !facts.isByRole
   return (
     <div className="scroll-x matrix-frame" ref={frame}>
-      {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a table that is edited is a grid */}
       <table
         className="matrix access"
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table that is edited is a grid

@@ -43,18 +43,25 @@ export const everythingQuery = (viewer: Viewer) =>
   queryOptions({
     queryKey: ['access', 'everything'],
     queryFn: async (): Promise<readonly AccessApp[]> => {
-      const id = hasGlobalAccess(kindOf(viewer.role)) ? viewer.id : ((await ownerId(viewer)) ?? viewer.id)
+      const id = hasGlobalAccess(kindOf(viewer.role)) ? viewer.id : ((await owner(viewer))?.id ?? viewer.id)
       return (await answer(api.v1.members({ id }).access.get())).apps
     },
     staleTime: 30_000,
   })
 
-async function ownerId(viewer: Viewer): Promise<string | null> {
+/** How many environments the organisation has; null where the viewer may not read roles. */
+export const environmentCountQuery = (viewer: Viewer) =>
+  queryOptions({
+    queryKey: ['access', 'environment-count'],
+    queryFn: async () => (await owner(viewer))?.accessibleEnvironments ?? null,
+    staleTime: 30_000,
+  })
+
+async function owner(viewer: Viewer) {
   if (!can(viewer, 'read', 'Roles')) return null
   const roles = await answer(api.v1.roles.get({ query: {} }))
   const role = roles.data.find((role) => kindOf(role) === 'owner')
   if (role === undefined) return null
-  const query = { role_id: role.id, limit: 1 }
-  const owners = await answer(api.v1.members.get({ query }))
-  return owners.data.find((member) => member.role.id === role.id)?.id ?? null
+  const owners = await answer(api.v1.members.get({ query: { role_id: role.id, limit: 1 } }))
+  return owners.data[0] ?? null
 }

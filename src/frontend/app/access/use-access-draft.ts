@@ -29,6 +29,8 @@ type Options = {
   latest: AccessRead
   /** Everything that there is to open. */
   everything: readonly AccessApp[]
+  /** Reads that anew: apps and environments come and go. */
+  readEverything: () => Promise<readonly AccessApp[]>
   save: (apps: WholeAccess, etag: string) => Promise<unknown>
   onApplied: (draft: Draft) => void
 }
@@ -37,7 +39,7 @@ type Options = {
  * A change of access that is made as a whole. While there is one, it stands over the state that was read before it; another
  * state comes in by `apply` alone, whose 412 leads to a conflict.
  */
-export function useAccessDraft({ query, latest, everything, save, onApplied }: Options) {
+export function useAccessDraft({ query, latest, everything, readEverything, save, onApplied }: Options) {
   const queryClient = useQueryClient()
   const [draft, setDraft] = useState<Draft>(NO_CHANGES)
   const [held, setHeld] = useState<AccessRead | null>(null)
@@ -59,11 +61,15 @@ export function useAccessDraft({ query, latest, everything, save, onApplied }: O
     setConflict(null)
     setRefusal(null)
   }
-  const showConflict = async () => {
-    const now = await queryClient.fetchQuery({ ...query, staleTime: 0 })
-    const existing = openIn(mergeApps(everything, now.data.apps))
+  /** Reads what is there now; where that is what was read before, the change was refused for another reason. */
+  const reread = async (error: unknown) => {
+    const [now, all] = await Promise.all([
+      queryClient.fetchQuery({ ...query, staleTime: 0 }),
+      readEverything(),
+    ])
+    if (now.etag === read.etag) return setRefusal(messageOf(error))
     const openNow = openIn(now.data.apps)
-    const left = rebased(draft, openNow, existing)
+    const left = rebased(draft, openNow, openIn(mergeApps(all, now.data.apps)))
     setConflict({ before: read, now, theirs: differences(open, openNow), mine: draft, left })
     setDraft(left)
     setHeld(left.size === 0 ? null : now)
@@ -80,7 +86,9 @@ export function useAccessDraft({ query, latest, everything, save, onApplied }: O
       onApplied(draft)
       drop()
     } catch (error) {
-      if (isStatus(error, 412)) await showConflict().catch((error) => setRefusal(messageOf(error)))
+      // An environment that was deleted is not found, and a role that opens everything is forbidden, before anything else.
+      const mayBeOutdated = isStatus(error, 412) || isStatus(error, 404) || isStatus(error, 403)
+      if (mayBeOutdated) await reread(error).catch((error) => setRefusal(messageOf(error)))
       else setRefusal(messageOf(error))
     } finally {
       setBusy(false)
