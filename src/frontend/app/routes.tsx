@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
+import { auditSearch } from './audit/search.ts'
 import {
   AccessPage,
   AppAccessPage,
@@ -99,7 +100,12 @@ const page = <P extends string>(path: P, component: RouteComponent) =>
 const pages = [
   page('/', HomePage),
   page('/access', AccessPage),
-  page('/audit', AuditPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/audit',
+    validateSearch: auditSearch,
+    component: AuditPage,
+  }),
   createRoute({
     getParentRoute: () => shell,
     path: '/settings',
