@@ -17,6 +17,7 @@ beforeAll(async () => {
   console = await startConsole()
   ingrid = await console.founder()
   ana = await console.person('Ana Duarte', 'Developer')
+  for (const { page } of [ingrid, ana]) page.setDefaultTimeout(8000)
   ledger = await ingrid.api('POST', '/v1/apps', { name: 'Ledger' })
   await ingrid.api('POST', '/v1/apps', { name: '<img src=x onerror=document.title=1>' })
   const staging = ledger.environments.find(({ name }) => name === 'Staging')?.id
@@ -42,7 +43,7 @@ describe('the audit log', () => {
     await entry.getByRole('row', { name: 'Ledger, Staging closed open' }).waitFor()
     expect(await entry.getByText('127.0.0.1').count()).toBe(1)
     expect(page.url()).toContain('entry=')
-    expect(await page.getByText('Today', { exact: true }).count()).toBe(1)
+    expect(await page.getByRole('heading', { name: /^Today / }).count()).toBe(1)
     await expectAccessible(page)
     await screenshot(page, 'audit')
     expect(pageProblems()).toEqual([])
@@ -70,14 +71,14 @@ describe('the audit log', () => {
   test('is filtered by what happened, who did it and where; back takes the last filter away', async () => {
     const { page } = ingrid
     await page.goto(`${console.origin}/audit`)
-    await page.getByRole('button', { name: 'What', exact: true }).click()
-    await page.getByRole('combobox', { name: 'Find: what' }).fill('app: created')
-    await page.getByRole('option', { name: 'App: created' }).click()
+    await page.getByRole('combobox', { name: 'Filter by what' }).click()
+    await page.getByRole('combobox', { name: 'Find: what' }).fill('app created')
+    await page.getByRole('option', { name: 'App created' }).click()
     await page.waitForURL(/event=app\.created/)
     await entries(ingrid).filter({ hasText: 'created the app Ledger' }).waitFor()
     expect(await entries(ingrid).filter({ hasText: 'opened' }).count()).toBe(0)
 
-    await page.getByRole('button', { name: 'Who', exact: true }).click()
+    await page.getByRole('combobox', { name: 'Filter by who' }).click()
     await page.getByRole('combobox', { name: 'Find: who' }).fill('ana')
     await page.getByRole('option', { name: /Ana Duarte/ }).click()
     await page.getByText('No entry matches these filters').waitFor()
@@ -124,11 +125,7 @@ describe('the audit log', () => {
   test('shows a Developer no address of others, and a Service role no page at all', async () => {
     const { page } = ana
     await page.goto(`${console.origin}/audit?event=member.access_changed`)
-    await page
-      .getByText('opened Staging of Ledger to Ana Duarte')
-      .or(page.getByText('opened 1 environment'))
-      .first()
-      .waitFor()
+    await page.getByText('Ingrid Solberg changed what Ana Duarte can open').waitFor()
     await page
       .getByRole('button', { name: /^Details/ })
       .first()

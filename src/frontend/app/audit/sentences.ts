@@ -178,8 +178,8 @@ export function actorOf({ actorType, actorMetadata }: Entry): string {
 export const isRefused = ({ eventType }: Pick<Entry, 'eventType'>): boolean =>
   eventType.endsWith('_refused') || eventType === 'user.sign_in_failed'
 
-/** An event's type in words, for filters: "Member: role changed". */
+/** An event's type in words, for filters: "Member role changed". */
 export function eventLabel(eventType: string): string {
-  const [resource = '', act = ''] = eventType.replaceAll('_', ' ').split('.')
-  return `${resource.charAt(0).toUpperCase()}${resource.slice(1)}: ${act}`
+  const words = eventType.replaceAll(/[_.]/g, ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

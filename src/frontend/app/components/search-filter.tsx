@@ -38,7 +38,7 @@ export function SearchFilter({ label, chosen, options, onChange, onSearch }: Sea
       onInputValueChange={(text) => onSearch?.(text)}
       autoHighlight
     >
-      <Base.Trigger className="chip">
+      <Base.Trigger className="chip" aria-label={`Filter by ${label.toLowerCase()}`}>
         <Icon name="plus" small />
         {label}
       </Base.Trigger>
