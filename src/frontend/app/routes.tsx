@@ -11,6 +11,7 @@ import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
 import { hasNoSession } from './api/session.ts'
 import type { AppsSearch } from './apps/queries.ts'
+import { auditSearch } from './audit/search.ts'
 import {
   AccessPage,
   AppAccessPage,
@@ -115,7 +116,12 @@ const page = <P extends string>(path: P, component: RouteComponent) =>
 const pages = [
   page('/', HomePage),
   page('/access', AccessPage),
-  page('/audit', AuditPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/audit',
+    validateSearch: auditSearch,
+    component: AuditPage,
+  }),
   createRoute({
     getParentRoute: () => shell,
     path: '/settings',
