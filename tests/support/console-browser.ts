@@ -2,7 +2,6 @@ import { expect } from 'bun:test'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { createApp } from '../../src/backend/app.ts'
-import { buildConsole } from '../../src/frontend/build.ts'
 import { besideBackend, createFrontend } from '../../src/frontend/server.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { startChromium } from './chromium.ts'
@@ -34,7 +33,6 @@ export type ConsoleUnderTest = Awaited<ReturnType<typeof startConsole>>
  * invites somebody, who accepts and signs in. `open` gives a page without a session.
  */
 export async function startConsole(environment: Record<string, string> = {}) {
-  await buildConsole()
   const chromium = await startChromium()
   const origin = `http://localhost:${freePort()}`
   const ctx = await testContext({ HOST: origin, RATE_LIMIT_AUTH: 'off', ...environment }, new Date())
