@@ -52,7 +52,11 @@ test('an app is made, and an environment added, renamed and deleted, in its page
   await page.getByRole('button', { name: 'More for review' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByRole('button', { name: 'Delete review' }).click()
-  await page.getByRole('row', { name: /review/ }).waitFor({ state: 'detached' })
+  await page
+    .getByRole('alertdialog')
+    .or(page.getByRole('dialog', { name: /Delete/ }))
+    .waitFor({ state: 'detached' })
+  expect(await page.getByRole('row', { name: /review/ }).count()).toBe(0)
   const { data } = await api('GET', '/v1/apps')
   expect(data[0].environments.map(({ name }: { name: string }) => name)).toEqual([
     'Development',

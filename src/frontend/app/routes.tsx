@@ -12,6 +12,7 @@ import { meQuery } from './api/me.ts'
 import { isFactorNeeded } from './api/refusals.ts'
 import { hasNoSession } from './api/session.ts'
 import type { AppsSearch } from './apps/queries.ts'
+import { auditSearch } from './audit/search.ts'
 import {
   AccessPage,
   AppAccessPage,
@@ -118,7 +119,12 @@ const page = <P extends string>(path: P, component: RouteComponent) =>
 const pages = [
   page('/', HomePage),
   page('/access', AccessPage),
-  page('/audit', AuditPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/audit',
+    validateSearch: auditSearch,
+    component: AuditPage,
+  }),
   createRoute({
     getParentRoute: () => shell,
     path: '/settings',

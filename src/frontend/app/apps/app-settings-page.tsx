@@ -1,6 +1,7 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { answer, api } from '../api/client.ts'
 import { isStatus, messageOf } from '../api/errors.ts'
 import { can, canInApps } from '../api/me.ts'
 import { Button } from '../components/button.tsx'
@@ -20,7 +21,7 @@ export function AppSettingsPage() {
   const { data: app } = useSuspenseQuery(appQuery(appId))
   return (
     <div className="max-w-190">
-      {can(viewer, 'update', 'Apps') && <General key={app.etag} app={app.data} etag={app.etag} />}
+      {can(viewer, 'update', 'Apps') && <General app={app.data} etag={app.etag} />}
       {can(viewer, 'update', 'Apps') && canInApps(viewer, 'update', 'EncryptionMode') && (
         <Encryption app={app.data} etag={app.etag} />
       )}
@@ -34,7 +35,7 @@ type Part = {
   etag: string
 }
 
-/** Changes the app that is shown; where somebody else has changed it meanwhile, shows theirs and says so. */
+/** Changes the app that is shown, unless somebody else has changed it meanwhile. */
 function useChange({ app, etag }: Part) {
   const queryClient = useQueryClient()
   const toast = useToast()
@@ -45,16 +46,19 @@ function useChange({ app, etag }: Part) {
       await changeApp(app.id, etag, body)
       toast(done)
     } catch (error) {
-      setProblem(
-        isStatus(error, 412)
-          ? 'Somebody else has changed this app meanwhile. What they saved is shown now; nothing of yours was saved.'
-          : messageOf(error),
-      )
+      setProblem(isStatus(error, 412) ? await theirs(app.id) : messageOf(error))
     } finally {
       await queryClient.invalidateQueries({ queryKey: ['apps'] })
     }
   }
   return { change, problem }
+}
+
+/** What somebody else has saved meanwhile: it is said, and overwritten only by saving again. */
+async function theirs(id: string): Promise<string> {
+  const { name, description } = await answer(api.v1.apps({ id }).get())
+  const saved = description === null ? `${name}, without a description` : `${name}, “${description}”`
+  return `Somebody else has changed this app meanwhile. They saved: ${saved}. What you typed still stands here.`
 }
 
 function General(part: Part) {
