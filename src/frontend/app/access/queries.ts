@@ -14,11 +14,10 @@ const pathOf = (kind: PrincipalKind, id: string) =>
   kind === 'member' ? api.v1.members({ id }).access : api.v1['service-accounts']({ id }).access
 
 /** What a member or service account can open, with the ETag that a change of it names. */
-export const accessQuery = (kind: PrincipalKind, id: string) =>
-  queryOptions({
-    queryKey: [kind === 'member' ? 'members' : 'service-accounts', id, 'access'],
-    queryFn: () => taggedAnswer(pathOf(kind, id).get()),
-  })
+export const accessQuery = (kind: PrincipalKind, id: string) => ({
+  queryKey: [kind === 'member' ? 'members' : 'service-accounts', id, 'access'] as const,
+  queryFn: () => taggedAnswer(pathOf(kind, id).get()),
+})
 
 /** Sets the whole access of a member or service account; refused with 412 where it is not what `etag` names. */
 export const saveAccess =
