@@ -233,9 +233,9 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** Where a sign-in leads to, from the address. */
-function nextIn(search: Record<string, unknown>): { next?: string } {
-  return isLocal(search.next) ? { next: search.next } : {}
+/** Where a sign-in leads to, from the address. What a route leaves out, the router keeps as it stands there. */
+function nextIn(search: Record<string, unknown>): { next?: string | undefined } {
+  return { next: isLocal(search.next) ? search.next : undefined }
 }
 
 /** Whether a value from the address leads to a page of the console, and to no other site. */
