@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
+import type { AppsSearch } from './apps/queries.ts'
 import { auditSearch } from './audit/search.ts'
 import {
   AccessPage,
@@ -47,6 +48,7 @@ import {
   VerifyEmailPage,
 } from './pages.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
+import { oneOf, textOf } from './shell/search.ts'
 import { Shell } from './shell/shell.tsx'
 
 /*
@@ -168,7 +170,15 @@ const appPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => appRoute, path, component })
 
 const apps = [
-  page('/apps', AppsPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/apps',
+    component: AppsPage,
+    validateSearch: (search): AppsSearch => ({
+      ...textOf(search, 'q'),
+      ...oneOf(search, 'sort', ['name', '-name', 'created_at', '-created_at']),
+    }),
+  }),
   page('/apps/new', NewAppPage),
   appRoute.addChildren([
     createRoute({
