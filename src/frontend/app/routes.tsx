@@ -45,6 +45,8 @@ import {
   SignInPage,
   VerifyEmailPage,
 } from './pages.ts'
+import { accessSearch } from './access/search.ts'
+import { membersSearch } from './members/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
 import { Shell } from './shell/shell.tsx'
 
@@ -98,7 +100,12 @@ const page = <P extends string>(path: P, component: RouteComponent) =>
 
 const pages = [
   page('/', HomePage),
-  page('/access', AccessPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/access',
+    validateSearch: accessSearch,
+    component: AccessPage,
+  }),
   page('/audit', AuditPage),
   createRoute({
     getParentRoute: () => shell,
@@ -115,7 +122,12 @@ const memberPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => memberRoute, path, component })
 
 const members = [
-  page('/members', MembersPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/members',
+    validateSearch: membersSearch,
+    component: MembersPage,
+  }),
   page('/members/invites', InvitesPage),
   memberRoute.addChildren([
     createRoute({
