@@ -16,10 +16,20 @@ beforeAll(async () => {
   console = await startConsole()
   ingrid = await console.founder()
   ana = await console.person('Ana Duarte', 'Developer')
-  for (const name of ['Billing', 'Ledger', 'Storefront', 'Data / Catalogue', 'Data / Notebooks', 'Data / Pipeline']) {
+  for (const name of [
+    'Billing',
+    'Ledger',
+    'Storefront',
+    'Data / Catalogue',
+    'Data / Notebooks',
+    'Data / Pipeline',
+  ]) {
     await ingrid.api('POST', '/v1/apps', { name })
   }
-  await ingrid.api('POST', '/v1/apps', { name: 'Fleet gateway', environments: ['Development', 'Production', 'eu-west', 'ap-south'] })
+  await ingrid.api('POST', '/v1/apps', {
+    name: 'Fleet gateway',
+    environments: ['Development', 'Production', 'eu-west', 'ap-south'],
+  })
 })
 afterAll(() => console.close())
 
@@ -29,7 +39,9 @@ test('an Owner opens environments to a member, reads the difference in words, an
   await page.getByRole('checkbox', { name: 'Billing, Staging: closed' }).click()
   await page.getByRole('checkbox', { name: 'Data / Notebooks, Development: closed' }).click()
   const bar = page.getByRole('region', { name: 'Changes not yet applied' })
-  expect(await bar.textContent()).toContain('Ana gains Staging of Billing and Development of Data / Notebooks.')
+  expect(await bar.textContent()).toContain(
+    'Ana gains Staging of Billing and Development of Data / Notebooks.',
+  )
   await expectAccessible(page)
   await screenshot(page, 'member-access')
   await page.getByRole('button', { name: 'Apply' }).click()

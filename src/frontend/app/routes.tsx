@@ -7,8 +7,11 @@ import {
   type RouteComponent,
   redirect,
 } from '@tanstack/react-router'
+import { accessSearch } from './access/search.ts'
 import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
+import { auditSearch } from './audit/search.ts'
+import { membersSearch } from './members/search.ts'
 import {
   AccessPage,
   AppAccessPage,
@@ -45,8 +48,6 @@ import {
   SignInPage,
   VerifyEmailPage,
 } from './pages.ts'
-import { accessSearch } from './access/search.ts'
-import { membersSearch } from './members/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
 import { Shell } from './shell/shell.tsx'
 
@@ -106,7 +107,12 @@ const pages = [
     validateSearch: accessSearch,
     component: AccessPage,
   }),
-  page('/audit', AuditPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/audit',
+    validateSearch: auditSearch,
+    component: AuditPage,
+  }),
   createRoute({
     getParentRoute: () => shell,
     path: '/settings',

@@ -16,9 +16,20 @@ export function ChangeWords({ name, opens, closes, plural = false }: ChangeWords
   return (
     <>
       {name}
-      {opens.length > 0 && <> {plural ? 'gain' : 'gains'} {named(opens, 'ins')}</>}
+      {opens.length > 0 && (
+        <>
+          {' '}
+          {plural ? 'gain' : 'gains'} {named(opens, 'ins')}
+        </>
+      )}
       {opens.length > 0 && closes.length > 0 && ', and'}
-      {closes.length > 0 && <> {plural ? 'lose' : 'loses'} {named(closes, 'del')}</>}.
+      {closes.length > 0 && (
+        <>
+          {' '}
+          {plural ? 'lose' : 'loses'} {named(closes, 'del')}
+        </>
+      )}
+      .
     </>
   )
 }

@@ -6,7 +6,10 @@ const PAUSE_MS = 250
  * The text of a search that mirrors the address: it is typed at once, and reaches the address after a pause. A change of
  * the address, by going back, reaches the text.
  */
-export function useSearchText(inAddress: string, toAddress: (text: string) => void): [string, (text: string) => void] {
+export function useSearchText(
+  inAddress: string,
+  toAddress: (text: string) => void,
+): [string, (text: string) => void] {
   const [text, setText] = useState(inAddress)
   const sent = useRef(inAddress)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

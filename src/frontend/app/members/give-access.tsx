@@ -21,7 +21,11 @@ const ATTEMPTS = 3
 export async function giveAccess(member: Member, environments: ReadonlyMap<string, string>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const { data, etag } = await taggedAnswer(api.v1.members({ id: member.id }).access.get())
-    const added = [...environments].map(([id, appId]) => ({ id: appId, name: '', environments: [{ id, name: '', envType: '' }] }))
+    const added = [...environments].map(([id, appId]) => ({
+      id: appId,
+      name: '',
+      environments: [{ id, name: '', envType: '' }],
+    }))
     const apps = mergeApps(data.apps, ...added.map((app) => [app]))
     const wanted = new Map([...environments.keys()].map((id) => [id, true]))
     try {
@@ -44,7 +48,9 @@ type GiveAccessProps = {
 export function GiveAccess({ members, onCancel, onGive }: GiveAccessProps) {
   const viewer = useViewer()
   const isGlobal = actorHasGlobalAccess(asRoleHolder(viewer))
-  const { data: apps = [] } = useQuery(isGlobal ? everythingQuery(viewer) : ownAccessQuery(viewer)) as { data?: readonly AccessApp[] }
+  const { data: apps = [] } = useQuery(isGlobal ? everythingQuery(viewer) : ownAccessQuery(viewer)) as {
+    data?: readonly AccessApp[]
+  }
   const [search, setSearch] = useState('')
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map())
   const found = apps.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()))
@@ -53,13 +59,20 @@ export function GiveAccess({ members, onCancel, onGive }: GiveAccessProps) {
     if (!next.delete(id)) next.set(id, appId)
     setChosen(next)
   }
-  const name = members.length === 1 && members[0] !== undefined ? firstNameOf(members[0]) : counted(members.length, 'member')
+  const name =
+    members.length === 1 && members[0] !== undefined
+      ? firstNameOf(members[0])
+      : counted(members.length, 'member')
   const draft = new Map([...chosen.keys()].map((id) => [id, true]))
   return (
     <section className="changes give-access" aria-label="Give access">
       <div className="tools">
         <SearchInput label="Find an app" value={search} onChange={(event) => setSearch(event.target.value)} />
-        {found.length > SHOWN && <span className="dim small">The first {SHOWN} of {found.length} apps</span>}
+        {found.length > SHOWN && (
+          <span className="dim small">
+            The first {SHOWN} of {found.length} apps
+          </span>
+        )}
       </div>
       <div className="give-access-apps">
         {found.slice(0, SHOWN).map((app) => (

@@ -38,7 +38,12 @@ export function InviteForm() {
   }, [hash])
 
   const checkEmail = (): boolean => {
-    const message = email.trim() === '' ? 'Enter an e-mail address.' : /^\S+@\S+$/.test(email.trim()) ? null : 'An e-mail address has the form name@example.org.'
+    const message =
+      email.trim() === ''
+        ? 'Enter an e-mail address.'
+        : /^\S+@\S+$/.test(email.trim())
+          ? null
+          : 'An e-mail address has the form name@example.org.'
     setProblem(message === null ? null : { field: 'email', message })
     return message === null
   }
@@ -73,7 +78,13 @@ export function InviteForm() {
       </Field>
       <div className="field">
         <span className="label">Role</span>
-        <Select label="Role" value={roleId} options={options} onChange={setChosen} placeholder="Choose a role" />
+        <Select
+          label="Role"
+          value={roleId}
+          options={options}
+          onChange={setChosen}
+          placeholder="Choose a role"
+        />
         {problem?.field === 'role' ? (
           <ErrorText>{problem.message}</ErrorText>
         ) : (
@@ -98,7 +109,8 @@ function Made({ invite }: { invite: Invite }) {
   return (
     <div className="stack" role="status">
       <p>
-        Hand this link over to {invite.inviteeEmail}: nothing mails it. Whoever has it can join with this address.
+        Hand this link over to {invite.inviteeEmail}: nothing mails it. Whoever has it can join with this
+        address.
       </p>
       <CopyField label={`Invite link for ${invite.inviteeEmail}`} text={invite.inviteUrl} />
     </div>

@@ -64,9 +64,15 @@ export function InvitesTable({ invites }: { invites: readonly Invite[] }) {
               <td className="r">
                 <span className="row flex-nowrap! justify-end">
                   {invite.inviteUrl !== null && (
-                    <CopyButton className="btn sm" text={invite.inviteUrl} what={`invite link for ${invite.inviteeEmail}`} />
+                    <CopyButton
+                      className="btn sm"
+                      text={invite.inviteUrl}
+                      what={`invite link for ${invite.inviteeEmail}`}
+                    />
                   )}
-                  {invite.inviteUrl === null && can(viewer, 'create', 'Members') && <Resend invite={invite} />}
+                  {invite.inviteUrl === null && can(viewer, 'create', 'Members') && (
+                    <Resend invite={invite} />
+                  )}
                   {can(viewer, 'delete', 'Members') && (
                     <Button
                       size="sm"
@@ -131,7 +137,12 @@ function Resend({ invite }: { invite: Invite }) {
   return (
     <>
       {problem !== null && <ErrorText>{problem}</ErrorText>}
-      <Button size="sm" busy={isBusy} aria-label={`Mail the invite of ${invite.inviteeEmail} again`} onClick={mail}>
+      <Button
+        size="sm"
+        busy={isBusy}
+        aria-label={`Mail the invite of ${invite.inviteeEmail} again`}
+        onClick={mail}
+      >
         Mail again
       </Button>
     </>

@@ -10,7 +10,9 @@ export function MemberActivityPage() {
   return (
     <EntryList
       search={{ actor: memberId }}
-      empty={<Empty title="Nothing yet">What this member changes, reads or is refused will stand here.</Empty>}
+      empty={
+        <Empty title="Nothing yet">What this member changes, reads or is refused will stand here.</Empty>
+      }
     />
   )
 }

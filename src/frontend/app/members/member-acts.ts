@@ -20,7 +20,11 @@ export type MemberActs = Readonly<{
 type Roles = readonly { id: string; name: string; isDefault: boolean }[]
 
 /** What the viewer may do with a member, by the rules of the product. */
-export function actsOn(viewer: Viewer, member: Pick<Member, 'id' | 'role' | 'globalAccess'>, roles: Roles): MemberActs {
+export function actsOn(
+  viewer: Viewer,
+  member: Pick<Member, 'id' | 'role' | 'globalAccess'>,
+  roles: Roles,
+): MemberActs {
   const actor = asRoleHolder(viewer)
   const role = roles.find(({ id }) => id === member.role.id)
   const kind = role === undefined ? kindByAccess(member) : kindOf(role)

@@ -99,7 +99,9 @@ function CanOpen({ member, environments }: Pick<MemberRowProps, 'member' | 'envi
 
 function RowMenu({ member, acts, onRemove, onTransfer, name }: MemberRowProps & { name: string }) {
   const entries: MenuEntry[] = [
-    ...(acts.mayTransfer ? [{ label: 'Transfer ownership…', icon: 'role' as const, onClick: onTransfer }] : []),
+    ...(acts.mayTransfer
+      ? [{ label: 'Transfer ownership…', icon: 'role' as const, onClick: onTransfer }]
+      : []),
     ...(acts.mayRemove
       ? [
           {

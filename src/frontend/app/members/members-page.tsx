@@ -34,7 +34,10 @@ export function MembersPage() {
   }
   return (
     <>
-      <PageHead title="Members" text="People of the organisation. A role says what they may do, access says where.">
+      <PageHead
+        title="Members"
+        text="People of the organisation. A role says what they may do, access says where."
+      >
         <InvitesLink />
         {mayInvite && <InviteLink />}
       </PageHead>
@@ -43,7 +46,10 @@ export function MembersPage() {
       {list.isPending ? (
         <SkeletonTable columns={5} />
       ) : members.length === 0 && list.error === null ? (
-        <Nobody search={search} onShowAll={() => change({ q: undefined, role: undefined, access: undefined })} />
+        <Nobody
+          search={search}
+          onShowAll={() => change({ q: undefined, role: undefined, access: undefined })}
+        />
       ) : (
         <MembersTable
           members={members}
@@ -104,7 +110,10 @@ function Nobody({ search, onShowAll }: { search: MembersSearch; onShowAll: () =>
     ...(roleName === null ? [] : [`Role: ${roleName}`]),
     ...(search.access === undefined ? [] : ['Can open: nothing']),
   ]
-  const withFilters = filters.length === 0 ? '' : `, with the ${filters.length === 1 ? 'filter' : 'filters'} ${filters.join(' and ')}`
+  const withFilters =
+    filters.length === 0
+      ? ''
+      : `, with the ${filters.length === 1 ? 'filter' : 'filters'} ${filters.join(' and ')}`
   return (
     <Empty
       title={search.q === undefined ? 'No member fits' : `No member matches “${search.q}”`}
@@ -117,4 +126,6 @@ function Nobody({ search, onShowAll }: { search: MembersSearch; onShowAll: () =>
 
 /** Without what is off: an address has no empty filters. */
 const clean = (search: Partial<Record<keyof MembersSearch, unknown>>): MembersSearch =>
-  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== '')) as MembersSearch
+  Object.fromEntries(
+    Object.entries(search).filter(([, value]) => value !== undefined && value !== ''),
+  ) as MembersSearch

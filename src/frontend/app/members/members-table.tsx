@@ -7,12 +7,12 @@ import { SortHead } from '../components/filters.tsx'
 import { Gap, usePageVirtualRows } from '../components/virtual-rows.tsx'
 import { rolesQuery } from '../roles/role-options.ts'
 import { useViewer } from '../shell/viewer.ts'
-import { type MemberActs, MemberRow } from './member-row.tsx'
 import { actsOn } from './member-acts.ts'
+import { type MemberActs, MemberRow } from './member-row.tsx'
 import type { Member } from './queries.ts'
-import type { MemberSort } from './search.ts'
 import { RemoveDialog } from './remove-dialog.tsx'
 import { useRoleOptions } from './role-select.tsx'
+import type { MemberSort } from './search.ts'
 
 type Selected = ReadonlyMap<string, Member>
 
@@ -36,7 +36,11 @@ export function MembersTable({ members, sort, onSort, selected, onSelect, isStal
   const { data: environments = null } = useQuery(environmentCountQuery(viewer))
   const [removing, setRemoving] = useState<Member | null>(null)
   const body = useRef<HTMLTableSectionElement>(null)
-  const { indexes, gaps, end, measure } = usePageVirtualRows({ count: members.length, body, rowHeight: ROW_HEIGHT })
+  const { indexes, gaps, end, measure } = usePageVirtualRows({
+    count: members.length,
+    body,
+    rowHeight: ROW_HEIGHT,
+  })
   const acts = useMemo(() => new Map<Member, MemberActs>(), [roles, viewer])
   const actsFor = (member: Member): MemberActs => {
     const known = acts.get(member) ?? actsOn(viewer, member, roles)
@@ -73,7 +77,9 @@ export function MembersTable({ members, sort, onSort, selected, onSelect, isStal
                   aria-label="Select all members shown"
                   checked={isAll}
                   mixed={!isAll && selected.size > 0}
-                  onChange={() => onSelect(isAll ? new Map() : new Map(selectable.map((member) => [member.id, member])))}
+                  onChange={() =>
+                    onSelect(isAll ? new Map() : new Map(selectable.map((member) => [member.id, member])))
+                  }
                 />
               )}
               {selectable.length === 0 && <span className="vh">Selection</span>}

@@ -23,7 +23,12 @@ export function MembersTools({ search, onChange, shown, total }: MembersToolsPro
   const roleName = useRoleName(search.role)
   return (
     <search className="tools">
-      <SearchInput label="Name or e-mail" value={text} maxLength={100} onChange={(event) => type(event.target.value)} />
+      <SearchInput
+        label="Name or e-mail"
+        value={text}
+        maxLength={100}
+        onChange={(event) => type(event.target.value)}
+      />
       {mayReadRoles && (
         <Filter
           label="Role"
@@ -48,7 +53,10 @@ export function MembersTools({ search, onChange, shown, total }: MembersToolsPro
 /** The name of the role that the address filters by; null where it filters by none. */
 export function useRoleName(id: string | undefined): string | null {
   const viewer = useViewer()
-  const { data: roles } = useQuery({ ...rolesQuery, enabled: id !== undefined && can(viewer, 'read', 'Roles') })
+  const { data: roles } = useQuery({
+    ...rolesQuery,
+    enabled: id !== undefined && can(viewer, 'read', 'Roles'),
+  })
   if (id === undefined) return null
   return roles?.find((role) => role.id === id)?.name ?? 'of the address'
 }

@@ -52,7 +52,9 @@ export function TakenAway({ name, environments }: { name: string; environments?:
       </li>
       <li>Sessions and personal access tokens stop working, and whatever uses those tokens.</li>
       <li>Invites that {name} sent and nobody has accepted are cancelled.</li>
-      <li>Secrets that {name} {has} read stay known: change those that matter.</li>
+      <li>
+        Secrets that {name} {has} read stay known: change those that matter.
+      </li>
     </ul>
   )
 }

@@ -95,7 +95,11 @@ export function SelectionBar({ selected, onSelect }: SelectionBarProps) {
                 }
                 entries={options.map(({ value, disabledBecause }) => {
                   const name = roles.find(({ id }) => id === value)?.name ?? ''
-                  return { label: name, disabledBecause: disabledBecause ?? null, onClick: () => void changeRoles(value, name) }
+                  return {
+                    label: name,
+                    disabledBecause: disabledBecause ?? null,
+                    onClick: () => void changeRoles(value, name),
+                  }
                 })}
               />
               <Button busy={isBusy} aria-expanded={isGiving} onClick={() => setGiving(!isGiving)}>
@@ -104,7 +108,12 @@ export function SelectionBar({ selected, onSelect }: SelectionBarProps) {
             </>
           )}
           {can(viewer, 'delete', 'Members') && (
-            <Button kind="danger-quiet" busy={isBusy} disabledBecause={removeRefusal} onClick={() => setRemoving(true)}>
+            <Button
+              kind="danger-quiet"
+              busy={isBusy}
+              disabledBecause={removeRefusal}
+              onClick={() => setRemoving(true)}
+            >
               Remove
             </Button>
           )}
@@ -114,7 +123,12 @@ export function SelectionBar({ selected, onSelect }: SelectionBarProps) {
         open={isRemoving}
         onClose={() => setRemoving(false)}
         title={`Remove ${counted(members.length, 'member')}?`}
-        text={<p>{namesOf(members)} can’t sign in to this organisation any more, and can’t be put back: only invited again.</p>}
+        text={
+          <p>
+            {namesOf(members)} can’t sign in to this organisation any more, and can’t be put back: only
+            invited again.
+          </p>
+        }
         act={`Remove ${counted(members.length, 'member')}`}
         onConfirm={remove}
       >
@@ -127,10 +141,18 @@ export function SelectionBar({ selected, onSelect }: SelectionBarProps) {
 function Failures({ outcome, onClose }: { outcome: BulkOutcome; onClose: () => void }) {
   const { done, failed } = outcome
   return (
-    <Banner tone="remove" act={<Button size="sm" onClick={onClose}>Close</Button>}>
+    <Banner
+      tone="remove"
+      act={
+        <Button size="sm" onClick={onClose}>
+          Close
+        </Button>
+      }
+    >
       <p>
         <b>
-          {failed.length} of {counted(done.length + failed.length, 'member')} {failed.length === 1 ? 'was' : 'were'} not changed.
+          {failed.length} of {counted(done.length + failed.length, 'member')}{' '}
+          {failed.length === 1 ? 'was' : 'were'} not changed.
         </b>
       </p>
       <ul className="failures">
