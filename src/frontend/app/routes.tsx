@@ -7,10 +7,12 @@ import {
   type RouteComponent,
   redirect,
 } from '@tanstack/react-router'
+import { accessSearch } from './access/search.ts'
 import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
 import type { AppsSearch } from './apps/queries.ts'
 import { auditSearch } from './audit/search.ts'
+import { membersSearch } from './members/search.ts'
 import {
   AccessPage,
   AppAccessPage,
@@ -101,7 +103,12 @@ const page = <P extends string>(path: P, component: RouteComponent) =>
 
 const pages = [
   page('/', HomePage),
-  page('/access', AccessPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/access',
+    validateSearch: accessSearch,
+    component: AccessPage,
+  }),
   createRoute({
     getParentRoute: () => shell,
     path: '/audit',
@@ -123,7 +130,12 @@ const memberPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => memberRoute, path, component })
 
 const members = [
-  page('/members', MembersPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/members',
+    validateSearch: membersSearch,
+    component: MembersPage,
+  }),
   page('/members/invites', InvitesPage),
   memberRoute.addChildren([
     createRoute({
