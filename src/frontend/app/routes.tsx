@@ -49,6 +49,8 @@ import {
   SignInPage,
   VerifyEmailPage,
 } from './pages.ts'
+import type { RolesSearch } from './roles/queries.ts'
+import { accountsSearch } from './service-accounts/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
 import { oneOf, textOf } from './shell/search.ts'
 import { Shell } from './shell/shell.tsx'
@@ -155,7 +157,12 @@ const accountPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => accountRoute, path, component })
 
 const accounts = [
-  page('/service-accounts', ServiceAccountsPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/service-accounts',
+    validateSearch: accountsSearch,
+    component: ServiceAccountsPage,
+  }),
   page('/service-accounts/new', NewServiceAccountPage),
   accountRoute.addChildren([
     createRoute({
@@ -172,8 +179,21 @@ const accounts = [
 ] as const
 
 const roles = [
-  page('/roles', RolesPage),
-  page('/roles/new', NewRolePage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/roles',
+    validateSearch: (search): RolesSearch => ({
+      ...textOf(search, 'q'),
+      ...oneOf(search, 'sort', ['name', '-name', 'created_at', '-created_at']),
+    }),
+    component: RolesPage,
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/roles/new',
+    validateSearch: (search): { from?: string } => textOf(search, 'from'),
+    component: NewRolePage,
+  }),
   page('/roles/$roleId', RolePage),
 ] as const
 
