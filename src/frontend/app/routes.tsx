@@ -7,12 +7,14 @@ import {
   type RouteComponent,
   redirect,
 } from '@tanstack/react-router'
+import { accessSearch } from './access/search.ts'
 import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
 import { isFactorNeeded } from './api/refusals.ts'
 import { hasNoSession } from './api/session.ts'
 import type { AppsSearch } from './apps/queries.ts'
 import { auditSearch } from './audit/search.ts'
+import { membersSearch } from './members/search.ts'
 import {
   AccessPage,
   AppAccessPage,
@@ -50,6 +52,8 @@ import {
   SignInPage,
   VerifyEmailPage,
 } from './pages.ts'
+import type { RolesSearch } from './roles/queries.ts'
+import { accountsSearch } from './service-accounts/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
 import { oneOf, textOf } from './shell/search.ts'
 import { Shell } from './shell/shell.tsx'
@@ -118,7 +122,12 @@ const page = <P extends string>(path: P, component: RouteComponent) =>
 
 const pages = [
   page('/', HomePage),
-  page('/access', AccessPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/access',
+    validateSearch: accessSearch,
+    component: AccessPage,
+  }),
   createRoute({
     getParentRoute: () => shell,
     path: '/audit',
@@ -140,7 +149,12 @@ const memberPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => memberRoute, path, component })
 
 const members = [
-  page('/members', MembersPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/members',
+    validateSearch: membersSearch,
+    component: MembersPage,
+  }),
   page('/members/invites', InvitesPage),
   memberRoute.addChildren([
     createRoute({
@@ -160,7 +174,12 @@ const accountPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => accountRoute, path, component })
 
 const accounts = [
-  page('/service-accounts', ServiceAccountsPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/service-accounts',
+    validateSearch: accountsSearch,
+    component: ServiceAccountsPage,
+  }),
   page('/service-accounts/new', NewServiceAccountPage),
   accountRoute.addChildren([
     createRoute({
@@ -177,8 +196,21 @@ const accounts = [
 ] as const
 
 const roles = [
-  page('/roles', RolesPage),
-  page('/roles/new', NewRolePage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/roles',
+    validateSearch: (search): RolesSearch => ({
+      ...textOf(search, 'q'),
+      ...oneOf(search, 'sort', ['name', '-name', 'created_at', '-created_at']),
+    }),
+    component: RolesPage,
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/roles/new',
+    validateSearch: (search): { from?: string } => textOf(search, 'from'),
+    component: NewRolePage,
+  }),
   page('/roles/$roleId', RolePage),
 ] as const
 
