@@ -12,7 +12,7 @@ import { inviteCountQuery } from './invite-queries.ts'
 import { MembersTable } from './members-table.tsx'
 import { MembersTools, useRoleName } from './members-tools.tsx'
 import { type Member, membersQuery, NEXT_PAGES } from './queries.ts'
-import type { MembersSearch } from './search.ts'
+import type { MembersSearch, MembersSearchChange } from './search.ts'
 import { SelectionBar } from './selection-bar.tsx'
 
 const route = getRouteApi('/shell/members')
@@ -28,7 +28,7 @@ export function MembersPage() {
   const members = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data])
   const total = list.data?.pages.at(-1)?.total ?? members.length
   const mayInvite = can(viewer, 'create', 'Members')
-  const change = (next: Partial<MembersSearch>) => {
+  const change = (next: MembersSearchChange) => {
     setSelected(NOBODY)
     void navigate({ search: (previous) => clean({ ...previous, ...next }), replace: true })
   }
