@@ -16,16 +16,14 @@ export type AccessRead = Readonly<{
 /** The body that sets somebody's whole access. */
 export type WholeAccess = { id: string; environments: string[] }[]
 
-
 /** What a member or service account can open, with the ETag that a change of it names. */
-export const accessQuery = (kind: PrincipalKind, id: string) =>
-  queryOptions({
-    queryKey: [kind === 'member' ? 'members' : 'service-accounts', id, 'access'],
-    queryFn: (): Promise<AccessRead> =>
-      kind === 'member'
-        ? taggedAnswer(api.v1.members({ id }).access.get())
-        : taggedAnswer(api.v1['service-accounts']({ id }).access.get()),
-  })
+export const accessQuery = (kind: PrincipalKind, id: string) => ({
+  queryKey: [kind === 'member' ? 'members' : 'service-accounts', id, 'access'] as const,
+  queryFn: (): Promise<AccessRead> =>
+    kind === 'member'
+      ? taggedAnswer(api.v1.members({ id }).access.get())
+      : taggedAnswer(api.v1['service-accounts']({ id }).access.get()),
+})
 
 /** Sets the whole access of a member or service account; refused with 412 where it is not what `etag` names. */
 export const saveAccess =

@@ -10,9 +10,11 @@ export const textOf = <K extends string>(
 }
 
 /** The field of the address where it is one of the known values; nothing where it is another. */
-export const oneOf = <K extends string, V extends string>(
+export const oneOf = <K extends string, const V extends string>(
   search: Record<string, unknown>,
   field: K,
   values: readonly V[],
-): { [F in K]?: V } =>
-  values.includes(search[field] as V) ? ({ [field]: search[field] } as { [F in K]?: V }) : {}
+): { [F in K]?: V } => {
+  const value = values.find((known) => known === search[field])
+  return value === undefined ? {} : ({ [field]: value } as { [F in K]?: V })
+}
