@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
+import { secretsSearch, versionSearch } from './secrets/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
 import { Shell } from './shell/shell.tsx'
 
@@ -235,11 +236,13 @@ const apps = [
     createRoute({
       getParentRoute: () => appRoute,
       path: '/secrets',
+      validateSearch: secretsSearch,
       component: lazy(() => import('./secrets/secrets-page.tsx'), 'SecretsPage'),
     }),
     createRoute({
       getParentRoute: () => appRoute,
       path: '/secrets/$secretId',
+      validateSearch: versionSearch,
       component: lazy(() => import('./secrets/secret-page.tsx'), 'SecretPage'),
     }),
     createRoute({
