@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import tailwind from 'bun-plugin-tailwind'
@@ -9,10 +9,15 @@ import tailwind from 'bun-plugin-tailwind'
  */
 
 const APP = join(import.meta.dir, 'app')
-export const BUILD = join(import.meta.dir, 'dist')
+const BUILD = join(import.meta.dir, 'dist')
 
 /** What the build reads: the console, the rules of the product that it asks, and the versions of libraries. */
-const SOURCES = [APP, join(import.meta.dir, '../core'), join(import.meta.dir, '../../bun.lock'), import.meta.path]
+const SOURCES = [
+  APP,
+  join(import.meta.dir, '../core'),
+  join(import.meta.dir, '../../bun.lock'),
+  import.meta.path,
+]
 
 const COMPRESSED = /\.(?:js|css|html|svg)$/
 
@@ -20,24 +25,35 @@ const COMPRESSED = /\.(?:js|css|html|svg)$/
 export async function buildConsole({ force = false, development = false } = {}): Promise<boolean> {
   if (!force && !(await isOutdated())) return false
   const start = performance.now()
-  await rm(BUILD, { recursive: true, force: true })
-  await mkdir(BUILD, { recursive: true })
+  const outdir = await mkdtemp(`${BUILD}-`)
   const { outputs } = await Bun.build({
     entrypoints: [join(APP, 'index.html')],
-    outdir: BUILD,
+    outdir,
     target: 'browser',
     splitting: true,
     minify: !development,
     sourcemap: development ? 'linked' : 'none',
     publicPath: '/',
-    naming: { entry: '[name].[ext]', chunk: 'assets/[name]-[hash].[ext]', asset: 'assets/[name]-[hash].[ext]' },
+    naming: {
+      entry: '[name].[ext]',
+      chunk: 'assets/[name]-[hash].[ext]',
+      asset: 'assets/[name]-[hash].[ext]',
+    },
     define: { 'process.env.NODE_ENV': development ? '"development"' : '"production"' },
     plugins: [tailwind],
   })
   await Promise.all(outputs.filter(({ path }) => COMPRESSED.test(path)).map(({ path }) => compress(path)))
+  await replaceBuild(outdir)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   process.stdout.write(`The console was built in ${seconds} s.\n`)
   return true
+}
+
+/** Puts a build in the place of the one that is there. Where another process did so meanwhile, its build stays. */
+async function replaceBuild(outdir: string): Promise<void> {
+  await chmod(outdir, 0o755)
+  await rm(BUILD, { recursive: true, force: true })
+  await rename(outdir, BUILD).catch(() => rm(outdir, { recursive: true }))
 }
 
 async function compress(path: string): Promise<void> {

@@ -2,7 +2,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 
 /** A file of the built console, and the same compressed with brotli where that was worth it. */
-export type BuiltFile = Readonly<{ type: string; content: Uint8Array; brotli: Uint8Array | null; isHashed: boolean }>
+export type BuiltFile = Readonly<{
+  type: string
+  content: Uint8Array
+  brotli: Uint8Array | null
+  isHashed: boolean
+}>
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -69,7 +69,8 @@ export function createFrontend(
     const files = await build
     const isPage = PAGES.test(url.pathname)
     const file = files.get(isPage ? '/index.html' : url.pathname)
-    if (url.pathname === '/config.json') return isRead ? json(200, { version: config.version }) : wrongMethod()
+    if (url.pathname === '/config.json')
+      return isRead ? json(200, { version: config.version }) : wrongMethod()
     if (isPage && file === undefined) return json(503, { error: NOT_BUILT })
     if (file === undefined) return json(404, { error: 'Not found: there is nothing at this path.' })
     if (!isRead) return wrongMethod()
@@ -93,6 +94,15 @@ export function createFrontend(
   return (request) =>
     traceRequest(request, { traceparent: () => null, route: () => routeOf(request) }, () => serve(request))
 }
+
+/** Both on one port: the backend answers its own paths, the frontend all others. */
+export const besideBackend =
+  (backend: FetchHandler, frontend: FetchHandler): FetchHandler =>
+  (request) =>
+    BACKEND_PATHS.test(new URL(request.url).pathname) ? backend(request) : frontend(request)
+
+// Some clients begin paths with two slashes, where their host was set with one at its end.
+const BACKEND_PATHS = /^\/+(v1|service|public|swagger|api\/auth\/callback)(\/|$)/
 
 /** What is served, in a word for metrics and traces; null for any other path, which may hold anything. */
 function routeOf(request: Request): string | null {

@@ -8,6 +8,7 @@ import { explainedDatabase, type Look } from '../support/plans.ts'
 import { recording, templatesIn } from '../support/sql-templates.ts'
 import { accountStatements } from './query-plans/account-statements.ts'
 import { auditStatements } from './query-plans/audit-statements.ts'
+import { listStatements } from './query-plans/list-statements.ts'
 import { organisationStatements } from './query-plans/organisation-statements.ts'
 import { principalStatements } from './query-plans/principal-statements.ts'
 import { secretStatements } from './query-plans/secret-statements.ts'
@@ -76,6 +77,7 @@ const EXCUSED: Readonly<Record<string, readonly [tables: string, reason: string]
 }
 
 const STATEMENTS: Statements = {
+  ...listStatements,
   ...organisationStatements,
   ...principalStatements,
   ...accountStatements,

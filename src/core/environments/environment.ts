@@ -16,6 +16,9 @@ type Stored = Row<'environments', 'id' | 'name' | 'env_type' | 'index' | 'create
 /** An environment as it is stored; in JSON that the database made, its instants are text. */
 export type EnvironmentRow = { [C in keyof Stored]: Stored[C] extends Date ? Date | string : Stored[C] }
 
+/** The fields by which environments can be sorted. */
+export const ENVIRONMENT_SORTS = ['name', 'created_at'] as const
+
 /** An environment of an app. */
 export const Environment = Type.Object({
   id: Type.String({ description: 'Unique identifier of the environment.' }),

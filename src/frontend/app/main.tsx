@@ -3,12 +3,14 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { ToastProvider } from './components/toast.tsx'
 import { queryClient } from './api/query-client.ts'
+import { ToastProvider } from './components/toast.tsx'
 import { createConsoleRouter } from './routes.tsx'
 import { applyTheme } from './shell/theme.ts'
 
 applyTheme()
+// A set-up link may lead to any page: its token belongs to the first run.
+if (location.hash.startsWith('#setup_token=')) history.replaceState(null, '', `/setup${location.hash}`)
 const router = createConsoleRouter(queryClient)
 const element = document.getElementById('console')
 if (element === null) throw new Error('index.html has no element for the console')

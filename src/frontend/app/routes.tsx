@@ -3,12 +3,48 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  lazyRouteComponent as lazy,
   Outlet,
+  type RouteComponent,
   redirect,
 } from '@tanstack/react-router'
 import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
+import {
+  AccessPage,
+  AppAccessPage,
+  AppActivityPage,
+  AppPage,
+  AppSettingsPage,
+  AppsPage,
+  AuditPage,
+  ConnectPage,
+  EnvironmentsPage,
+  ForgotPasswordPage,
+  HomePage,
+  InvitePage,
+  InvitesPage,
+  MemberAccessPage,
+  MemberActivityPage,
+  MemberPage,
+  MembersPage,
+  NewAppPage,
+  NewRolePage,
+  NewServiceAccountPage,
+  ResetPasswordPage,
+  RolePage,
+  RolesPage,
+  SecretPage,
+  SecretsPage,
+  ServiceAccountAccessPage,
+  ServiceAccountActivityPage,
+  ServiceAccountPage,
+  ServiceAccountsPage,
+  ServiceAccountTokensPage,
+  SettingsPage,
+  SetupPage,
+  SignInPage,
+  VerifyEmailPage,
+} from './pages.ts'
 import { secretsSearch, versionSearch } from './secrets/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -24,44 +60,23 @@ const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   errorComponent: PageProblem,
 })
 
+const door = <P extends string>(path: P, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => root, path, component })
+
 /** Pages without the side bar: for people who are not signed in, or whose link decides. */
 const doors = [
   createRoute({
     getParentRoute: () => root,
     path: '/sign-in',
     validateSearch: (search): { next?: string } => (isLocal(search.next) ? { next: search.next } : {}),
-    component: lazy(() => import('./sign-in/sign-in-page.tsx'), 'SignInPage'),
+    component: SignInPage,
   }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/setup',
-    component: lazy(() => import('./setup/setup-page.tsx'), 'SetupPage'),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/invite',
-    component: lazy(() => import('./links/invite-page.tsx'), 'InvitePage'),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/verify-email',
-    component: lazy(() => import('./links/verify-email-page.tsx'), 'VerifyEmailPage'),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/reset-password',
-    component: lazy(() => import('./links/reset-password-page.tsx'), 'ResetPasswordPage'),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/forgot-password',
-    component: lazy(() => import('./links/forgot-password-page.tsx'), 'ForgotPasswordPage'),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/webauth/$',
-    component: lazy(() => import('./connect/connect-page.tsx'), 'ConnectPage'),
-  }),
+  door('/setup', SetupPage),
+  door('/invite', InvitePage),
+  door('/verify-email', VerifyEmailPage),
+  door('/reset-password', ResetPasswordPage),
+  door('/forgot-password', ForgotPasswordPage),
+  door('/webauth/$', ConnectPage),
 ] as const
 
 /** Pages for members, beside the side bar. Without a session they lead to the sign-in, and back. */
@@ -79,22 +94,13 @@ const shell = createRoute({
   },
 })
 
+const page = <P extends string>(path: P, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => shell, path, component })
+
 const pages = [
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/',
-    component: lazy(() => import('./home/home-page.tsx'), 'HomePage'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/access',
-    component: lazy(() => import('./access/access-page.tsx'), 'AccessPage'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/audit',
-    component: lazy(() => import('./audit/audit-page.tsx'), 'AuditPage'),
-  }),
+  page('/', HomePage),
+  page('/access', AccessPage),
+  page('/audit', AuditPage),
   createRoute({
     getParentRoute: () => shell,
     path: '/settings',
@@ -102,29 +108,16 @@ const pages = [
       throw redirect({ to: '/settings/$section', params: { section: 'profile' } })
     },
   }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/settings/$section',
-    component: lazy(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
-  }),
+  page('/settings/$section', SettingsPage),
 ] as const
 
-const memberRoute = createRoute({
-  getParentRoute: () => shell,
-  path: '/members/$memberId',
-  component: lazy(() => import('./members/member-page.tsx'), 'MemberPage'),
-})
+const memberRoute = page('/members/$memberId', MemberPage)
+const memberPage = <P extends string>(path: P, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => memberRoute, path, component })
+
 const members = [
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/members',
-    component: lazy(() => import('./members/members-page.tsx'), 'MembersPage'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/members/invites',
-    component: lazy(() => import('./members/invites-page.tsx'), 'InvitesPage'),
-  }),
+  page('/members', MembersPage),
+  page('/members/invites', InvitesPage),
   memberRoute.addChildren([
     createRoute({
       getParentRoute: () => memberRoute,
@@ -133,35 +126,18 @@ const members = [
         throw redirect({ to: '/members/$memberId/access', params })
       },
     }),
-    createRoute({
-      getParentRoute: () => memberRoute,
-      path: '/access',
-      component: lazy(() => import('./members/member-access-page.tsx'), 'MemberAccessPage'),
-    }),
-    createRoute({
-      getParentRoute: () => memberRoute,
-      path: '/activity',
-      component: lazy(() => import('./members/member-activity-page.tsx'), 'MemberActivityPage'),
-    }),
+    memberPage('/access', MemberAccessPage),
+    memberPage('/activity', MemberActivityPage),
   ]),
 ] as const
 
-const accountRoute = createRoute({
-  getParentRoute: () => shell,
-  path: '/service-accounts/$accountId',
-  component: lazy(() => import('./service-accounts/service-account-page.tsx'), 'ServiceAccountPage'),
-})
+const accountRoute = page('/service-accounts/$accountId', ServiceAccountPage)
+const accountPage = <P extends string>(path: P, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => accountRoute, path, component })
+
 const accounts = [
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/service-accounts',
-    component: lazy(() => import('./service-accounts/service-accounts-page.tsx'), 'ServiceAccountsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/service-accounts/new',
-    component: lazy(() => import('./service-accounts/new-service-account-page.tsx'), 'NewServiceAccountPage'),
-  }),
+  page('/service-accounts', ServiceAccountsPage),
+  page('/service-accounts/new', NewServiceAccountPage),
   accountRoute.addChildren([
     createRoute({
       getParentRoute: () => accountRoute,
@@ -170,61 +146,25 @@ const accounts = [
         throw redirect({ to: '/service-accounts/$accountId/tokens', params })
       },
     }),
-    createRoute({
-      getParentRoute: () => accountRoute,
-      path: '/tokens',
-      component: lazy(() => import('./service-accounts/service-account-tokens-page.tsx'), 'ServiceAccountTokensPage'),
-    }),
-    createRoute({
-      getParentRoute: () => accountRoute,
-      path: '/access',
-      component: lazy(() => import('./service-accounts/service-account-access-page.tsx'), 'ServiceAccountAccessPage'),
-    }),
-    createRoute({
-      getParentRoute: () => accountRoute,
-      path: '/activity',
-      component: lazy(
-        () => import('./service-accounts/service-account-activity-page.tsx'),
-        'ServiceAccountActivityPage',
-      ),
-    }),
+    accountPage('/tokens', ServiceAccountTokensPage),
+    accountPage('/access', ServiceAccountAccessPage),
+    accountPage('/activity', ServiceAccountActivityPage),
   ]),
 ] as const
 
 const roles = [
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/roles',
-    component: lazy(() => import('./roles/roles-page.tsx'), 'RolesPage'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/roles/new',
-    component: lazy(() => import('./roles/new-role-page.tsx'), 'NewRolePage'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/roles/$roleId',
-    component: lazy(() => import('./roles/role-page.tsx'), 'RolePage'),
-  }),
+  page('/roles', RolesPage),
+  page('/roles/new', NewRolePage),
+  page('/roles/$roleId', RolePage),
 ] as const
 
-const appRoute = createRoute({
-  getParentRoute: () => shell,
-  path: '/apps/$appId',
-  component: lazy(() => import('./apps/app-page.tsx'), 'AppPage'),
-})
+const appRoute = page('/apps/$appId', AppPage)
+const appPage = <P extends string>(path: P, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => appRoute, path, component })
+
 const apps = [
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/apps',
-    component: lazy(() => import('./apps/apps-page.tsx'), 'AppsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/apps/new',
-    component: lazy(() => import('./apps/new-app-page.tsx'), 'NewAppPage'),
-  }),
+  page('/apps', AppsPage),
+  page('/apps/new', NewAppPage),
   appRoute.addChildren([
     createRoute({
       getParentRoute: () => appRoute,
@@ -233,38 +173,12 @@ const apps = [
         throw redirect({ to: '/apps/$appId/secrets', params })
       },
     }),
-    createRoute({
-      getParentRoute: () => appRoute,
-      path: '/secrets',
-      validateSearch: secretsSearch,
-      component: lazy(() => import('./secrets/secrets-page.tsx'), 'SecretsPage'),
-    }),
-    createRoute({
-      getParentRoute: () => appRoute,
-      path: '/secrets/$secretId',
-      validateSearch: versionSearch,
-      component: lazy(() => import('./secrets/secret-page.tsx'), 'SecretPage'),
-    }),
-    createRoute({
-      getParentRoute: () => appRoute,
-      path: '/environments',
-      component: lazy(() => import('./apps/environments-page.tsx'), 'EnvironmentsPage'),
-    }),
-    createRoute({
-      getParentRoute: () => appRoute,
-      path: '/access',
-      component: lazy(() => import('./apps/app-access-page.tsx'), 'AppAccessPage'),
-    }),
-    createRoute({
-      getParentRoute: () => appRoute,
-      path: '/activity',
-      component: lazy(() => import('./apps/app-activity-page.tsx'), 'AppActivityPage'),
-    }),
-    createRoute({
-      getParentRoute: () => appRoute,
-      path: '/settings',
-      component: lazy(() => import('./apps/app-settings-page.tsx'), 'AppSettingsPage'),
-    }),
+    appPage('/secrets', SecretsPage),
+    appPage('/secrets/$secretId', SecretPage),
+    appPage('/environments', EnvironmentsPage),
+    appPage('/access', AppAccessPage),
+    appPage('/activity', AppActivityPage),
+    appPage('/settings', AppSettingsPage),
   ]),
 ] as const
 
@@ -289,5 +203,9 @@ declare module '@tanstack/react-router' {
 
 /** Whether a value from the address leads to a page of the console, and to no other site. */
 function isLocal(value: unknown): value is string {
-  return typeof value === 'string' && value.startsWith('/') && URL.parse(value, location.origin)?.origin === location.origin
+  return (
+    typeof value === 'string' &&
+    value.startsWith('/') &&
+    URL.parse(value, location.origin)?.origin === location.origin
+  )
 }

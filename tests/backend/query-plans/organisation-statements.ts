@@ -4,7 +4,7 @@ import * as environments from '../../../src/core/environments/queries.ts'
 import * as grants from '../../../src/core/grants/queries.ts'
 import { requireFreeName } from '../../../src/core/names.ts'
 import * as organisations from '../../../src/core/organisations/queries.ts'
-import { later, PAGE, type Statements, stamps, WHOLE } from './statements.ts'
+import { later, PAGE, type Statements, stamps } from './statements.ts'
 
 const values = { name: 'New', description: null }
 const appValues = { ...values, sse_enabled: true }
@@ -22,10 +22,6 @@ export const organisationStatements: Statements = {
   'access-list: list, environment': (db, it) =>
     accessList.list(db, it.organisation, { environmentId: it.environment }, PAGE),
 
-  'apps: list': (db, it) => apps.list(db, it.owner, PAGE),
-  'apps: list, later': (db, it) => apps.list(db, it.owner, later(it.now.toISOString(), it.app)),
-  'apps: list, without global access': (db, it) => apps.list(db, it.developer, PAGE),
-  'apps: list, whole': (db, it) => apps.list(db, it.owner, WHOLE),
   'apps: find': (db, it) => apps.find(db, it.developer, it.app),
   'apps: insert': (db, it) =>
     apps.insert(db, it.owner, {
@@ -39,9 +35,6 @@ export const organisationStatements: Statements = {
   'apps: allEnvironments': (db, it) => apps.allEnvironments(db, it.organisation, it.app),
   'apps: remove': (db, it) => apps.remove(db, it.app),
 
-  'environments: list': (db, it) => environments.list(db, it.owner, it.app, PAGE),
-  'environments: list, without global access': (db, it) =>
-    environments.list(db, it.developer, it.app, later('1')),
   'environments: find': (db, it) => environments.find(db, it.developer, it.environment),
   'environments: findApp': (db, it) => environments.findApp(db, it.developer, it.app),
   'environments: principalsForNewEnvironments': (db, it) =>

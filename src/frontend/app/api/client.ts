@@ -25,6 +25,8 @@ export async function answer<T>(request: Promise<Answer<T>>): Promise<T> {
 export async function taggedAnswer<T>(request: Promise<Answer<T>>): Promise<{ data: T; etag: string }> {
   const { data, error, response } = await request
   if (error !== null) {
+    // What was thrown on the way, the client hands over as the error's value.
+    if (error.value instanceof Error) throw error.value
     const status = Number(error.status)
     throw new ApiError(status, sentenceOf(error.value, status), response?.headers.get('x-request-id') ?? null)
   }

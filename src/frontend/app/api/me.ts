@@ -1,6 +1,12 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type RoleHolder, can as roleAllows } from '../../../core/access.ts'
-import type { Action, AppClass, DefaultRoleKind, OrganisationClass, RoleKind } from '../../../core/permissions.ts'
+import type {
+  Action,
+  AppClass,
+  DefaultRoleKind,
+  OrganisationClass,
+  RoleKind,
+} from '../../../core/permissions.ts'
 import { answer, api } from './client.ts'
 
 /** The signed-in user with its role and organisation; both are null where the user is no member. */
@@ -10,7 +16,8 @@ export const meQuery = queryOptions({
   staleTime: 30_000,
 })
 
-export type Me = Awaited<ReturnType<typeof answer<Awaited<ReturnType<typeof api.v1.me.get>>['data']>>> & object
+export type Me = Awaited<ReturnType<typeof answer<Awaited<ReturnType<typeof api.v1.me.get>>['data']>>> &
+  object
 /** The signed-in user as a member. */
 export type Viewer = Me & { role: NonNullable<Me['role']>; organisation: NonNullable<Me['organisation']> }
 
@@ -22,7 +29,11 @@ export const kindOf = (role: { name: string; isDefault: boolean }): RoleKind =>
 export const asRoleHolder = ({ type, id, role }: Viewer): RoleHolder => ({
   type,
   id,
-  role: { id: role.id, kind: kindOf(role), permissions: role.permissions as RoleHolder['role']['permissions'] },
+  role: {
+    id: role.id,
+    kind: kindOf(role),
+    permissions: role.permissions as RoleHolder['role']['permissions'],
+  },
 })
 
 /** Whether the viewer's role allows an action on a class of the organisation. */

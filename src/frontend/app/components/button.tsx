@@ -40,7 +40,6 @@ export function Button({
   return (
     <button
       {...rest}
-      // biome-ignore lint/a11y/useButtonType: the default stands above
       type={type}
       className={`${classOf(kind, size, iconOnly)} ${className}`}
       aria-disabled={isOff || undefined}
@@ -61,7 +60,16 @@ type ButtonLinkProps = Look & { children: ReactNode; className?: string; iconOnl
   }
 
 /** A link that looks like a button: it leads to another page. */
-export function ButtonLink({ kind = 'plain', size = 'md', icon, hint, iconOnly = false, children, className = '', ...link }: ButtonLinkProps) {
+export function ButtonLink({
+  kind = 'plain',
+  size = 'md',
+  icon,
+  hint,
+  iconOnly = false,
+  children,
+  className = '',
+  ...link
+}: ButtonLinkProps) {
   return (
     <Link {...link} className={`${classOf(kind, size, iconOnly)} ${className}`}>
       {icon !== undefined && <Icon name={icon} />}
@@ -74,7 +82,11 @@ export function ButtonLink({ kind = 'plain', size = 'md', icon, hint, iconOnly =
 /** A key of the keyboard. */
 export const Key = ({ children }: { children: ReactNode }) => <kbd aria-hidden="true">{children}</kbd>
 
-function classOf(kind: NonNullable<Look['kind']>, size: NonNullable<Look['size']>, iconOnly: boolean): string {
+function classOf(
+  kind: NonNullable<Look['kind']>,
+  size: NonNullable<Look['size']>,
+  iconOnly: boolean,
+): string {
   return ['btn', kind === 'plain' ? '' : kind, size === 'md' ? '' : size, iconOnly ? 'icon' : '']
     .filter(Boolean)
     .join(' ')

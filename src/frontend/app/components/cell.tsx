@@ -1,7 +1,15 @@
 import type { ComponentProps } from 'react'
 
 /** What an access cell shows. `added` and `removed` are changes that are not applied yet. */
-export type CellState = 'open' | 'closed' | 'added' | 'removed' | 'by-role' | 'locked' | 'locked-open' | 'mixed'
+export type CellState =
+  | 'open'
+  | 'closed'
+  | 'added'
+  | 'removed'
+  | 'by-role'
+  | 'locked'
+  | 'locked-open'
+  | 'mixed'
 
 const WORDS: Record<CellState, string> = {
   open: 'can open',
@@ -37,7 +45,8 @@ type CellProps = {
 
 /** The access cell: open, closed, open by role, about to open or about to close. */
 export function Cell({ state, label, onToggle, ...rest }: CellProps) {
-  const isFixed = onToggle === undefined || state === 'by-role' || state === 'locked' || state === 'locked-open'
+  const isFixed =
+    onToggle === undefined || state === 'by-role' || state === 'locked' || state === 'locked-open'
   return (
     <input
       {...rest}
@@ -60,7 +69,11 @@ export const NoCell = () => (
 )
 
 /** A check box with its own label or, in tables, an `aria-label`. */
-export function Check({ mixed = false, className = '', ...rest }: ComponentProps<'input'> & { mixed?: boolean }) {
+export function Check({
+  mixed = false,
+  className = '',
+  ...rest
+}: ComponentProps<'input'> & { mixed?: boolean }) {
   return (
     <input
       {...rest}

@@ -17,7 +17,15 @@ type ChangeBarProps = {
 }
 
 /** Nothing is applied before it has been said in words. Stands at the bottom while something differs. */
-export function ChangeBar({ sentence, consequence, busy, refusal = null, disabledBecause = null, onApply, onDiscard }: ChangeBarProps) {
+export function ChangeBar({
+  sentence,
+  consequence,
+  busy,
+  refusal = null,
+  disabledBecause = null,
+  onApply,
+  onDiscard,
+}: ChangeBarProps) {
   useShortcut('mod+enter', () => !busy && disabledBecause === null && onApply())
   return (
     <div className="change-bar-place">

@@ -5,17 +5,35 @@ const COPIED_MS = 2_000
 const CLEAR_AFTER_MS = 60_000
 
 /** A text to be copied; `secret` ones leave the clipboard after a minute, where the browser allows that. */
-export function CopyField({ label, text, secret = false }: { label: string; text: string; secret?: boolean }) {
+export function CopyField({
+  label,
+  text,
+  secret = false,
+}: {
+  label: string
+  text: string
+  secret?: boolean
+}) {
   return (
-    <div className="copy">
-      <code aria-label={label}>{text}</code>
+    <div className="copy" role="group" aria-label={label}>
+      <code>{text}</code>
       <CopyButton text={text} what={label} secret={secret} />
     </div>
   )
 }
 
 /** Copies a text and says so. */
-export function CopyButton({ text, what, secret = false, className }: { text: string; what: string; secret?: boolean; className?: string }) {
+export function CopyButton({
+  text,
+  what,
+  secret = false,
+  className,
+}: {
+  text: string
+  what: string
+  secret?: boolean
+  className?: string
+}) {
   const [isCopied, setCopied] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -27,7 +45,12 @@ export function CopyButton({ text, what, secret = false, className }: { text: st
     timer.current = setTimeout(() => setCopied(false), COPIED_MS)
   }
   return (
-    <button type="button" className={className} onClick={copy} aria-label={isCopied ? `Copied: ${what}` : `Copy: ${what}`}>
+    <button
+      type="button"
+      className={className}
+      onClick={copy}
+      aria-label={isCopied ? `Copied: ${what}` : `Copy: ${what}`}
+    >
       <Icon name={isCopied ? 'check' : 'copy'} />
       <span aria-live="polite">{isCopied ? 'Copied' : 'Copy'}</span>
     </button>

@@ -20,16 +20,31 @@ type DialogProps = {
 }
 
 /** Confirms, shows something once, or resolves a conflict. Focus returns to where it came from. */
-export function Dialog({ open, onClose, title, text, children, acts, dismissible = true, wide = false }: DialogProps) {
+export function Dialog({
+  open,
+  onClose,
+  title,
+  text,
+  children,
+  acts,
+  dismissible = true,
+  wide = false,
+}: DialogProps) {
   return (
-    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && dismissible && onClose()} disablePointerDismissal={!dismissible}>
+    <Base.Root
+      open={open}
+      onOpenChange={(isOpen) => !isOpen && dismissible && onClose()}
+      disablePointerDismissal={!dismissible}
+    >
       <Base.Portal>
         <Base.Backdrop className="scrim" />
         <Base.Viewport className="overlay">
           <Base.Popup className={wide ? 'dialog wide-dialog' : 'dialog'}>
             <div className="dh">
-              <Base.Title render={<h2 />}>{title}</Base.Title>
-              {text !== undefined && <Base.Description render={<div className="dialog-text" />}>{text}</Base.Description>}
+              <Base.Title>{title}</Base.Title>
+              {text !== undefined && (
+                <Base.Description render={<div className="dialog-text" />}>{text}</Base.Description>
+              )}
             </div>
             <div className="body">{children}</div>
             {acts !== undefined && <div className="df">{acts}</div>}
@@ -55,7 +70,17 @@ type ConfirmProps = {
 }
 
 /** Asks before something that can't be undone, and shows the API's sentence where it is refused. */
-export function ConfirmDialog({ open, onClose, title, text, act, danger = true, onConfirm, children, disabledBecause = null }: ConfirmProps) {
+export function ConfirmDialog({
+  open,
+  onClose,
+  title,
+  text,
+  act,
+  danger = true,
+  onConfirm,
+  children,
+  disabledBecause = null,
+}: ConfirmProps) {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const close = () => {
@@ -85,7 +110,12 @@ export function ConfirmDialog({ open, onClose, title, text, act, danger = true, 
           <Button kind="quiet" onClick={close}>
             Cancel
           </Button>
-          <Button kind={danger ? 'danger' : 'primary'} busy={busy} disabledBecause={disabledBecause} onClick={confirm}>
+          <Button
+            kind={danger ? 'danger' : 'primary'}
+            busy={busy}
+            disabledBecause={disabledBecause}
+            onClick={confirm}
+          >
             {act}
           </Button>
         </>

@@ -16,7 +16,11 @@ export function Filter({ label, chosen, options, onChange }: FilterProps) {
     return (
       <span className="chip on">
         {label}: {chosen}
-        <button type="button" aria-label={`Remove the filter ${label}: ${chosen}`} onClick={() => onChange(null)}>
+        <button
+          type="button"
+          aria-label={`Remove the filter ${label}: ${chosen}`}
+          onClick={() => onChange(null)}
+        >
           <Icon name="x" small />
         </button>
       </span>

@@ -51,7 +51,12 @@ export function useTitle(title: string): void {
   }, [title])
 }
 
-export type Tab = { label: string; to: LinkProps['to']; params?: Record<string, string>; count?: number | undefined }
+export type Tab = {
+  label: string
+  to: LinkProps['to']
+  params?: Record<string, string>
+  count?: number | undefined
+}
 
 /** The parts of a thing: links, each with its address. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
@@ -85,7 +90,12 @@ export function Segments<V extends string>({ label, value, options, onChange }: 
   return (
     <div className="seg" role="group" aria-label={label}>
       {options.map((option) => (
-        <button key={option.value} type="button" aria-pressed={option.value === value} onClick={() => onChange(option.value)}>
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+        >
           {option.label}
           {option.count !== undefined && <span className="num faint">{option.count}</span>}
         </button>

@@ -12,10 +12,22 @@ export const Badge = ({ tone, children }: { tone?: Tone; children: ReactNode }) 
 /** A tag, as its user wrote it. */
 export const Tag = ({ children }: { children: ReactNode }) => <span className="tag">{children}</span>
 
-type BannerProps = { tone?: 'warn' | 'remove'; icon?: IconName; children: ReactNode; act?: ReactNode; id?: string }
+type BannerProps = {
+  tone?: 'warn' | 'remove'
+  icon?: IconName
+  children: ReactNode
+  act?: ReactNode
+  id?: string
+}
 
 /** Stays until its cause is gone. What refuses something is announced at once. */
-export function Banner({ tone, icon = tone === undefined ? 'info' : 'warn', children, act, id }: BannerProps) {
+export function Banner({
+  tone,
+  icon = tone === undefined ? 'info' : 'warn',
+  children,
+  act,
+  id,
+}: BannerProps) {
   return (
     <div className={`banner ${tone ?? ''}`} role={tone === 'remove' ? 'alert' : undefined} id={id}>
       <Icon name={icon} />
@@ -26,7 +38,15 @@ export function Banner({ tone, icon = tone === undefined ? 'info' : 'warn', chil
 }
 
 /** Two initials; round for people, square with the machine's mark for service accounts. */
-export function Avatar({ name, machine = false, large = false }: { name: string; machine?: boolean; large?: boolean }) {
+export function Avatar({
+  name,
+  machine = false,
+  large = false,
+}: {
+  name: string
+  machine?: boolean
+  large?: boolean
+}) {
   return (
     <span className={`avatar ${machine ? 'sq' : ''} ${large ? 'lg' : ''}`} aria-hidden="true">
       {machine ? <Icon name="machine" small /> : initials(name)}
@@ -61,7 +81,17 @@ export const Mark = () => (
 )
 
 /** Says what a list would hold and how to begin. */
-export function Empty({ title, children, act, icon }: { title: string; children: ReactNode; act?: ReactNode; icon?: IconName }) {
+export function Empty({
+  title,
+  children,
+  act,
+  icon,
+}: {
+  title: string
+  children: ReactNode
+  act?: ReactNode
+  icon?: IconName
+}) {
   return (
     <div className="empty">
       {icon === undefined ? <Mark /> : <Icon name={icon} />}

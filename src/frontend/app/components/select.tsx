@@ -24,10 +24,22 @@ type SelectProps<V extends string> = {
 }
 
 /** A choice of one among few, each with a line of meaning. */
-export function Select<V extends string>({ label, value, options, onChange, placeholder = 'Choose', bare = false, disabledBecause = null }: SelectProps<V>) {
+export function Select<V extends string>({
+  label,
+  value,
+  options,
+  onChange,
+  placeholder = 'Choose',
+  bare = false,
+  disabledBecause = null,
+}: SelectProps<V>) {
   const chosen = options.find((option) => option.value === value)
   return (
-    <Base.Root value={value} onValueChange={(next) => next !== null && onChange(next as V)} disabled={disabledBecause !== null}>
+    <Base.Root
+      value={value}
+      onValueChange={(next) => next !== null && onChange(next as V)}
+      disabled={disabledBecause !== null}
+    >
       <Base.Trigger
         className={bare ? 'select bare' : 'select'}
         aria-label={label}
@@ -59,7 +71,9 @@ export function Select<V extends string>({ label, value, options, onChange, plac
                   </span>
                   <span>
                     <Base.ItemText>{option.label}</Base.ItemText>
-                    {(option.disabledBecause ?? option.meaning) && <small>{option.disabledBecause ?? option.meaning}</small>}
+                    {(option.disabledBecause ?? option.meaning) && (
+                      <small>{option.disabledBecause ?? option.meaning}</small>
+                    )}
                   </span>
                 </Base.Item>
               ))}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Mark } from '../components/pieces.tsx'
 import { useTitle } from '../components/page-head.tsx'
+import { Mark } from '../components/pieces.tsx'
 import { consoleConfigQuery } from './console-config.ts'
 import { switchTheme } from './theme.ts'
 

@@ -13,7 +13,8 @@ export function NoOrganisation({ email }: { email: string }) {
   return (
     <Door title="You belong to no organisation">
       <p>
-        You are signed in as {email}. Ask whoever runs Keyward to invite this address, then open the link in the invite.
+        You are signed in as {email}. Ask whoever runs Keyward to invite this address, then open the link in
+        the invite.
       </p>
       <div className="form">
         <Button size="lg" onClick={signOut}>

@@ -1,8 +1,8 @@
 import { type ErrorComponentProps, Navigate, useLocation, useRouter } from '@tanstack/react-router'
 import { isStatus, messageOf } from '../api/errors.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
-import { Empty } from '../components/pieces.tsx'
 import { useTitle } from '../components/page-head.tsx'
+import { Empty } from '../components/pieces.tsx'
 
 /** Stands in place of a page that could not be loaded: the API's sentence, and what to do. */
 export function PageProblem({ error }: ErrorComponentProps) {
@@ -13,7 +13,13 @@ export function PageProblem({ error }: ErrorComponentProps) {
   return (
     <Empty
       icon={isRefusal ? 'lock' : 'warn'}
-      title={isRefusal ? 'Your role doesn’t open this page' : isStatus(error, 404) ? 'There is nothing here' : 'This page could not be loaded'}
+      title={
+        isRefusal
+          ? 'Your role doesn’t open this page'
+          : isStatus(error, 404)
+            ? 'There is nothing here'
+            : 'This page could not be loaded'
+      }
       act={
         isRefusal ? (
           <ButtonLink to="/">Go home</ButtonLink>

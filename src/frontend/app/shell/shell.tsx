@@ -7,12 +7,12 @@ import { Key } from '../components/button.tsx'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { Menu } from '../components/menu.tsx'
 import { Avatar, Mark } from '../components/pieces.tsx'
-import { ViewerContext } from './viewer.ts'
 import { type CountOf, countQuery } from './counts.ts'
 import { NoOrganisation } from './no-organisation.tsx'
 import { SessionEnded } from './session-ended.tsx'
 import { useShortcut } from './shortcuts.ts'
 import { switchTheme } from './theme.ts'
+import { ViewerContext } from './viewer.ts'
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
 
@@ -32,7 +32,9 @@ function Frame({ viewer }: { viewer: Viewer }) {
   const [isPaletteOpen, setPaletteOpen] = useState(false)
   const openPalette = () => setPaletteOpen(true)
   useShortcut('mod+k', openPalette)
-  useShortcut('/', () => (document.querySelector<HTMLElement>('[data-search]') ?? { focus: openPalette }).focus())
+  useShortcut('/', () =>
+    (document.querySelector<HTMLElement>('[data-search]') ?? { focus: openPalette }).focus(),
+  )
   return (
     <>
       <a className="skip" href="#main">
@@ -65,11 +67,31 @@ const entriesFor = (viewer: Viewer): readonly (readonly Entry[])[] => [
     { label: 'Who can open what', to: '/access', icon: 'grid', shown: can(viewer, 'read', 'Members') },
   ],
   [
-    { label: 'Members', to: '/members', icon: 'people', count: 'members', shown: can(viewer, 'read', 'Members') },
-    { label: 'Service accounts', to: '/service-accounts', icon: 'machine', count: 'service-accounts', shown: can(viewer, 'read', 'ServiceAccounts') },
+    {
+      label: 'Members',
+      to: '/members',
+      icon: 'people',
+      count: 'members',
+      shown: can(viewer, 'read', 'Members'),
+    },
+    {
+      label: 'Service accounts',
+      to: '/service-accounts',
+      icon: 'machine',
+      count: 'service-accounts',
+      shown: can(viewer, 'read', 'ServiceAccounts'),
+    },
     { label: 'Roles', to: '/roles', icon: 'role', count: 'roles', shown: can(viewer, 'read', 'Roles') },
   ],
-  [{ label: 'Apps and secrets', to: '/apps', icon: 'apps', count: 'apps', shown: can(viewer, 'read', 'Apps') }],
+  [
+    {
+      label: 'Apps and secrets',
+      to: '/apps',
+      icon: 'apps',
+      count: 'apps',
+      shown: can(viewer, 'read', 'Apps'),
+    },
+  ],
   [
     { label: 'Audit log', to: '/audit', icon: 'log', shown: can(viewer, 'read', 'Logs') },
     { label: 'Settings', to: '/settings', icon: 'sliders' },
@@ -121,7 +143,9 @@ function NavigationEntry({ label, to, icon, exact = false, count }: Entry) {
       >
         <Icon name={icon} />
         {label}
-        {count !== undefined && total !== undefined && total !== null && <span className="count">{total}</span>}
+        {count !== undefined && total !== undefined && total !== null && (
+          <span className="count">{total}</span>
+        )}
       </Link>
     </li>
   )
@@ -137,7 +161,7 @@ function Account({ viewer }: { viewer: Viewer }) {
     <div className="me">
       <Menu
         trigger={
-          <button type="button" className="me-button" aria-label={`${viewer.name}: your account`}>
+          <button type="button" className="me-button">
             <Avatar name={viewer.name} />
             <span>
               {viewer.name}
@@ -151,7 +175,12 @@ function Account({ viewer }: { viewer: Viewer }) {
           { label: 'Sign out', icon: 'out', onClick: signOut },
         ]}
       />
-      <button type="button" className="btn quiet icon push" aria-label="Switch between light and dark" onClick={switchTheme}>
+      <button
+        type="button"
+        className="btn quiet icon push"
+        aria-label="Switch between light and dark"
+        onClick={switchTheme}
+      >
         <Icon name="theme" />
       </button>
     </div>

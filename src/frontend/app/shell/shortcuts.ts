@@ -31,7 +31,11 @@ addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.altKey || event.isComposing) return
   const hasModifier = event.metaKey || event.ctrlKey
   const keys = (hasModifier ? 'mod+' : '') + event.key.toLowerCase()
-  if (!hasModifier && (isTyping(event.target) || !singleKeysAreOn() || document.querySelector('[role=dialog]'))) return
+  if (
+    !hasModifier &&
+    (isTyping(event.target) || !singleKeysAreOn() || document.querySelector('[role=dialog]'))
+  )
+    return
   const shortcut = shortcuts.findLast((entry) => entry.keys === keys)
   if (shortcut === undefined) return
   event.preventDefault()
@@ -39,4 +43,6 @@ addEventListener('keydown', (event) => {
 })
 
 const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) && (target as HTMLInputElement).type !== 'checkbox'
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+  (target as HTMLInputElement).type !== 'checkbox'

@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { messageOf } from '../api/errors.ts'
 import { answer, api } from '../api/client.ts'
+import { messageOf } from '../api/errors.ts'
 import { startSession } from '../api/session.ts'
 import { Button } from '../components/button.tsx'
 import { Field, Input } from '../components/field.tsx'
@@ -33,10 +33,24 @@ export function SignInForm({ email: given = '', onSignedIn }: { email?: string; 
   return (
     <form className="form" onSubmit={submit}>
       <Field label="E-mail">
-        <Input big type="email" autoComplete="username" required value={email} onChange={(event) => setEmail(event.target.value)} />
+        <Input
+          big
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
       </Field>
       <Field label="Password" error={problem}>
-        <Input big type="password" autoComplete="current-password" required value={password} onChange={(event) => setPassword(event.target.value)} />
+        <Input
+          big
+          type="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
       </Field>
       <Button kind="primary" size="lg" type="submit" busy={busy}>
         Sign in
