@@ -173,8 +173,18 @@ const apps = [
         throw redirect({ to: '/apps/$appId/secrets', params })
       },
     }),
-    appPage('/secrets', SecretsPage),
-    appPage('/secrets/$secretId', SecretPage),
+    createRoute({
+      getParentRoute: () => appRoute,
+      path: '/secrets',
+      validateSearch: secretsSearch,
+      component: SecretsPage,
+    }),
+    createRoute({
+      getParentRoute: () => appRoute,
+      path: '/secrets/$secretId',
+      validateSearch: versionSearch,
+      component: SecretPage,
+    }),
     appPage('/environments', EnvironmentsPage),
     appPage('/access', AppAccessPage),
     appPage('/activity', AppActivityPage),

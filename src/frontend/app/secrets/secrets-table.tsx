@@ -3,6 +3,7 @@ import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { draftKey } from './drafts.ts'
 import { EnvironmentHead } from './environment-head.tsx'
 import { useGrid } from './grid.ts'
+import type { Panel } from './grid-panel.tsx'
 import { NameCell } from './name-cell.tsx'
 import { lettersOf, type SecretRow } from './secret-rows.ts'
 import type { Secret } from './store.ts'
@@ -17,10 +18,11 @@ type SecretsTableProps = {
   /** The selected folder: names say what lies below it. */
   folder: string | undefined
   secrets: ReadonlyMap<string, readonly Secret[]>
+  onOpen: (panel: Panel) => void
 }
 
 /** The grid: names down, environments across. Only the rows in sight are in the document. */
-export function SecretsTable({ rows, folder, secrets }: SecretsTableProps) {
+export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProps) {
   const { environments } = useGrid()
   const frame = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
@@ -46,7 +48,7 @@ export function SecretsTable({ rows, folder, secrets }: SecretsTableProps) {
           <tr aria-rowindex={1}>
             <th scope="col">Name</th>
             {environments.map((environment) => (
-              <EnvironmentHead key={environment.id} environment={environment} secrets={secrets.get(environment.id)} />
+              <EnvironmentHead key={environment.id} environment={environment} secrets={secrets.get(environment.id)} onOpen={onOpen} />
             ))}
           </tr>
         </thead>

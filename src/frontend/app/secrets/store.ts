@@ -22,6 +22,9 @@ export type SecretChange = { id: string } & Partial<SecretFields>
 export type SecretFile = { content: string; format: 'dotenv' | 'json'; path: string }
 export type Imported = Record<'created' | 'changed' | 'unchanged', { key: string; path: string }[]>
 
+export const EXPORT_FORMATS = ['dotenv', 'json', 'yaml', 'kubernetes'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
 /**
  * Where the secrets of an app are read and written. Each call is about one environment, and is done as a whole or not at
  * all. Where server-side encryption is on, the server seals and opens; where it is off, this browser does.
@@ -34,6 +37,8 @@ export type Store = Readonly<{
   /** The reader's own value of a secret; null removes it. */
   override(environment: NamedEnvironment, id: string, value: string | null): Promise<unknown>
   import(environment: NamedEnvironment, file: SecretFile, dryRun: boolean): Promise<Imported>
+  /** The text of a file with the secrets of a path, or of all paths. */
+  export(environment: NamedEnvironment, format: ExportFormat, path: string | undefined): Promise<string>
 }>
 
 const listInClear = (app_id: string, env: string) =>
@@ -53,5 +58,11 @@ export function plainStore(appId: string): Store {
         : answer(api.v1.secrets({ id }).override.put({ plain_value: value, is_active: true })),
     import: (environment, file, dryRun) =>
       answer(api.v1.secrets.import.post({ ...file, dry_run: dryRun }, place(environment))),
+    export: async ({ name }, format, path) => {
+      const query = { app_id: appId, env: name, format, ...(path !== undefined && { path }) }
+      const file: unknown = await answer(api.v1.secrets.export.get({ query }))
+      // The client has parsed what looks like JSON.
+      return typeof file === 'string' ? file : `${JSON.stringify(file, null, 2)}\n`
+    },
   }
 }
