@@ -1,5 +1,17 @@
-import { Outlet } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { Outlet, useParams } from '@tanstack/react-router'
+import { PageHead } from '../components/page-head.tsx'
+import { appQuery } from '../secrets/queries.ts'
 
 export function AppPage() {
-  return <Outlet />
+  const { appId } = useParams({ from: '/shell/apps/$appId' })
+  const { data } = useQuery(appQuery(appId))
+  return (
+    <>
+      <PageHead title={data?.name ?? ''}>
+        <div className="row" id="app-acts" />
+      </PageHead>
+      <Outlet />
+    </>
+  )
 }
