@@ -14,7 +14,8 @@ export const storeQuery = (app: { id: string; sseEnabled: boolean } | undefined)
   queryOptions({
     queryKey: ['apps', app?.id, 'secrets', 'store', app?.sseEnabled],
     enabled: app !== undefined,
-    queryFn: async (): Promise<Store> => plainStore(app?.id ?? ''),
+    queryFn: async (): Promise<Store> =>
+      app?.sseEnabled ? plainStore(app.id) : (await import('./opening/sealed-store.ts')).createSealedStore(),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   })

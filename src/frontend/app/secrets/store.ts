@@ -44,11 +44,14 @@ export type Store = Readonly<{
 const listInClear = (app_id: string, env: string) =>
   answer(api.v1.secrets.get({ query: { app_id, env, raw: 'true' } }))
 
+/** A sealed value is never shown, so the page doesn't keep it either. */
+const withoutSealedValue = (secret: Secret): Secret => (secret.type === 'sealed' ? { ...secret, value: '' } : secret)
+
 /** The store of an app whose server-side encryption is on. */
 export function plainStore(appId: string): Store {
   const place = ({ name }: NamedEnvironment) => ({ query: { app_id: appId, env: name } })
   return {
-    list: ({ name }) => listInClear(appId, name),
+    list: async ({ name }) => (await listInClear(appId, name)).map(withoutSealedValue),
     create: (environment, secrets) => answer(api.v1.secrets.post({ secrets }, place(environment))),
     update: (environment, secrets) => answer(api.v1.secrets.put({ secrets }, place(environment))),
     remove: (environment, secrets) => answer(api.v1.secrets.delete({ secrets }, place(environment))),
