@@ -32,6 +32,8 @@ create index members_by_last_seen on members (organisation_id, last_seen_at, id)
 drop trigger state_version on members;
 select watch_state('members', unless_only => '{last_seen_at}');
 
+create index invites_by_expiry on invites (organisation_id, expires_at, id) where state = 'pending';
+
 -- The holders of a role in a fixed order, and how many of each type there are.
 create index principals_by_role_and_type on principals (organisation_id, role_id, type, id);
 drop index principals_by_role;

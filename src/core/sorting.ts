@@ -75,7 +75,8 @@ function typed(db: Queryable, type: SortColumn<never>['type'], value: string): F
     case 'text':
       return db`${value}::text`
     case 'timestamptz':
-      return db`${value}::timestamptz`
+      // As text: the driver makes a date of what is to be an instant, and there is none of -infinity.
+      return db`${value}::text::timestamptz`
     case 'uuid':
       return db`${value}::uuid`
     case 'int':

@@ -12,6 +12,8 @@ export type Tier = {
   database?: boolean
   serial?: boolean
   prepare?: string
+  /** How long a test may take; 30 without. */
+  secondsPerTest?: number
   missing(): string | null
 }
 
@@ -32,7 +34,14 @@ export const tiers: readonly Tier[] = [
     missing: missingCluster,
   },
   { name: 'clients', folder: 'tests/clients/', missing: missingClients },
-  { name: 'browser', folder: 'tests/e2e/', database: true, serial: true, missing: missingBrowser },
+  {
+    name: 'browser',
+    folder: 'tests/e2e/',
+    database: true,
+    serial: true,
+    secondsPerTest: 120,
+    missing: missingBrowser,
+  },
 ]
 
 /** The tier that a test file (relative to the repository, with `/`) belongs to. */

@@ -60,7 +60,8 @@ const Limit = Type.Transform(
 export const PageQuery = t.Object(
   {
     limit: t.Optional(Limit),
-    cursor: t.Optional(Text(1000, { description: 'The `nextCursor` of the previous page.' })),
+    // It may hold a name of 64 characters, some of which stand for many.
+    cursor: t.Optional(Text(4000, { description: 'The `nextCursor` of the previous page.' })),
   },
   { additionalProperties: true },
 )

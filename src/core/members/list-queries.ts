@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Filter } from '../filters.ts'
 import { accessibleEnvironments } from '../grants/accessible-apps.ts'
 import type { PageRange } from '../pagination.ts'
-import { BY_ROLE, holdersByRole } from '../roles/role-order.ts'
+import { BY_ROLE, holdersByRole, holds } from '../roles/role-order.ts'
 import { countOf } from '../rows.ts'
 import { creationColumns, type Order, type Orders, ordered } from '../sorting.ts'
 import type { Row } from '../tables.ts'
@@ -78,7 +78,7 @@ const conditions = (
       ? db``
       : db`and (strpos(u.name_key, searchable(${search.text})) > 0 or strpos(u.email_key, ${search.key}) > 0)`
   }
-  ${roleId === null ? db`` : db`and p.role_id = ${roleId}`}
+  ${roleId === null ? db`` : holds(db, organisationId, 'member', roleId)}
   ${
     withoutAccess
       ? db`and p.role_kind not in ('owner', 'admin') and not exists (select 1 from grants g where g.principal_id = p.id)`

@@ -39,6 +39,15 @@ export function holdersByRole(
     order by role.name_key ${direction}, holder.id ${direction} ${limitClause(db, range)}`
 }
 
+/** The condition on principals `p` of a type that they hold a role, with its `and`. */
+export const holds = (
+  db: Queryable,
+  organisationId: string,
+  type: 'member' | 'service_account',
+  roleId: string,
+): Fragment => db`
+  and p.organisation_id = ${organisationId} and p.role_id = ${roleId} and p.type = ${type}`
+
 /** What the holders and the roles after a cursor have. The ids compare with one value each, so that an index finds them. */
 function cursorConditions(db: Queryable, { after }: PageRange, descending: boolean): [Fragment, Fragment] {
   if (after === null) return [db``, db``]

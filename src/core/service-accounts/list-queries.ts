@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Filter } from '../filters.ts'
 import { accessibleEnvironments } from '../grants/accessible-apps.ts'
 import type { PageRange } from '../pagination.ts'
-import { BY_ROLE, holdersByRole } from '../roles/role-order.ts'
+import { BY_ROLE, holdersByRole, holds } from '../roles/role-order.ts'
 import { countOf } from '../rows.ts'
 import { creationColumns, type Order, type Orders, ordered } from '../sorting.ts'
 import type { Row } from '../tables.ts'
@@ -62,4 +62,4 @@ const tokenColumns = (db: Queryable) => db`,
 const conditions = (db: Queryable, organisationId: string, { search, roleId }: Filter) => db`
   s.organisation_id = ${organisationId}
   ${search === null ? db`` : db`and strpos(s.name_key, searchable(${search.text})) > 0`}
-  ${roleId === null ? db`` : db`and p.role_id = ${roleId}`}`
+  ${roleId === null ? db`` : holds(db, organisationId, 'service_account', roleId)}`

@@ -56,3 +56,4 @@ export const EnvironmentsPage = lazy(() => import('./apps/environments-page.tsx'
 export const AppAccessPage = lazy(() => import('./apps/app-access-page.tsx'), 'AppAccessPage')
 export const AppActivityPage = lazy(() => import('./apps/app-activity-page.tsx'), 'AppActivityPage')
 export const AppSettingsPage = lazy(() => import('./apps/app-settings-page.tsx'), 'AppSettingsPage')
+export const SecondFactorPage = lazy(() => import('./sign-in/second-factor-page.tsx'), 'SecondFactorPage')

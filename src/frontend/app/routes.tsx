@@ -9,6 +9,9 @@ import {
 } from '@tanstack/react-router'
 import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
+import { hasNoSession } from './api/session.ts'
+import type { AppsSearch } from './apps/queries.ts'
+import { auditSearch } from './audit/search.ts'
 import {
   AccessPage,
   AppAccessPage,
@@ -33,6 +36,7 @@ import {
   ResetPasswordPage,
   RolePage,
   RolesPage,
+  SecondFactorPage,
   SecretPage,
   SecretsPage,
   ServiceAccountAccessPage,
@@ -47,6 +51,7 @@ import {
 } from './pages.ts'
 import { secretsSearch, versionSearch } from './secrets/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
+import { oneOf, textOf } from './shell/search.ts'
 import { Shell } from './shell/shell.tsx'
 
 /*
@@ -68,8 +73,19 @@ const doors = [
   createRoute({
     getParentRoute: () => root,
     path: '/sign-in',
-    validateSearch: (search): { next?: string } => (isLocal(search.next) ? { next: search.next } : {}),
+    validateSearch: nextIn,
+    beforeLoad: async ({ context, search }) => {
+      if (hasNoSession()) return
+      const me = await context.queryClient.ensureQueryData(meQuery).catch(() => null)
+      if (me !== null) throw redirect({ href: search.next ?? '/', replace: true })
+    },
     component: SignInPage,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/sign-in/second-factor',
+    validateSearch: nextIn,
+    component: SecondFactorPage,
   }),
   door('/setup', SetupPage),
   door('/invite', InvitePage),
@@ -88,7 +104,8 @@ const shell = createRoute({
     try {
       await context.queryClient.ensureQueryData(meQuery)
     } catch (error) {
-      if (isStatus(error, 401)) throw redirect({ to: '/sign-in', search: { next: location.href } })
+      if (isStatus(error, 401))
+        throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
       throw error
     }
   },
@@ -100,7 +117,12 @@ const page = <P extends string>(path: P, component: RouteComponent) =>
 const pages = [
   page('/', HomePage),
   page('/access', AccessPage),
-  page('/audit', AuditPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/audit',
+    validateSearch: auditSearch,
+    component: AuditPage,
+  }),
   createRoute({
     getParentRoute: () => shell,
     path: '/settings',
@@ -163,7 +185,15 @@ const appPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => appRoute, path, component })
 
 const apps = [
-  page('/apps', AppsPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/apps',
+    component: AppsPage,
+    validateSearch: (search): AppsSearch => ({
+      ...textOf(search, 'q'),
+      ...oneOf(search, 'sort', ['name', '-name', 'created_at', '-created_at']),
+    }),
+  }),
   page('/apps/new', NewAppPage),
   appRoute.addChildren([
     createRoute({
@@ -209,6 +239,11 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createConsoleRouter>
   }
+}
+
+/** Where a sign-in leads to, from the address. */
+function nextIn(search: Record<string, unknown>): { next?: string } {
+  return isLocal(search.next) ? { next: search.next } : {}
 }
 
 /** Whether a value from the address leads to a page of the console, and to no other site. */

@@ -66,6 +66,7 @@ async function examples() {
     '/v1/service-accounts/:id/access': `/v1/service-accounts/${robot.id}/access`,
   }
   const readEachTime = {
+    '/v1/attention': '/v1/attention',
     '/v1/logs/audit': '/v1/logs/audit',
     '/v1/me/keys': '/v1/me/keys',
     '/v1/members': '/v1/members?limit=3',
@@ -74,6 +75,7 @@ async function examples() {
     '/v1/secrets': `/v1/secrets?app_id=${appId}&env=staging`,
     '/v1/secrets/diff': `/v1/secrets/diff?app_id=${appId}&from=staging&to=staging`,
     '/v1/secrets/export': `/v1/secrets/export?app_id=${appId}&env=staging`,
+    '/v1/service-accounts': '/v1/service-accounts',
     '/v1/service-accounts/:id': `/v1/service-accounts/${robot.id}`,
     '/v1/service-accounts/:id/tokens': `/v1/service-accounts/${robot.id}/tokens`,
     '/v1/tokens': '/v1/tokens',

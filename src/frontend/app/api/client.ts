@@ -1,6 +1,8 @@
 import { treaty } from '@elysiajs/eden'
 import type { App } from '../../../backend/app.ts'
 import { ApiError, sentenceOf } from './errors.ts'
+import { tellFactorNeeded } from './factor-needed.ts'
+import { isFactorNeeded } from './refusals.ts'
 import { currentBearer, renewBearer } from './session.ts'
 
 /** Routes under `/service/auth/` that work without a session, or give one. */
@@ -25,12 +27,18 @@ export async function answer<T>(request: Promise<Answer<T>>): Promise<T> {
 export async function taggedAnswer<T>(request: Promise<Answer<T>>): Promise<{ data: T; etag: string }> {
   const { data, error, response } = await request
   if (error !== null) {
-    // What was thrown on the way, the client hands over as the error's value.
-    if (error.value instanceof Error) throw error.value
-    const status = Number(error.status)
-    throw new ApiError(status, sentenceOf(error.value, status), response?.headers.get('x-request-id') ?? null)
+    const thrown = errorOf(error, response)
+    if (isFactorNeeded(thrown)) tellFactorNeeded()
+    throw thrown
   }
   return { data: data as T, etag: response.headers.get('etag') ?? '' }
+}
+
+function errorOf({ status, value }: { status: unknown; value: unknown }, response?: Response): Error {
+  // What was thrown on the way, the client hands over as the error's value.
+  if (value instanceof Error) return value
+  const code = Number(status)
+  return new ApiError(code, sentenceOf(value, code), response?.headers.get('x-request-id') ?? null)
 }
 
 /** The headers of a change that is to be refused with 412 where the thing has another version by now. */

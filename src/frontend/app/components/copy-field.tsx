@@ -22,18 +22,10 @@ export function CopyField({
   )
 }
 
+type CopyButtonProps = { text: string; what: string; secret?: boolean; className?: string; label?: string }
+
 /** Copies a text and says so. */
-export function CopyButton({
-  text,
-  what,
-  secret = false,
-  className,
-}: {
-  text: string
-  what: string
-  secret?: boolean
-  className?: string
-}) {
+export function CopyButton({ text, what, secret = false, className, label = 'Copy' }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -49,10 +41,10 @@ export function CopyButton({
       type="button"
       className={className}
       onClick={copy}
-      aria-label={isCopied ? `Copied: ${what}` : `Copy: ${what}`}
+      aria-label={isCopied ? `Copied: ${what}` : `${label}: ${what}`}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />
-      <span aria-live="polite">{isCopied ? 'Copied' : 'Copy'}</span>
+      <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
     </button>
   )
 }

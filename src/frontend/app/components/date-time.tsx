@@ -6,6 +6,7 @@ const DAY = 24 * HOUR
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
+const longDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'long', year: 'numeric' })
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
 
@@ -33,6 +34,9 @@ export function describe(date: Date, now: Date): string {
   if (days > 1 && days <= 14) return relative.format(days, 'day')
   return day.format(date)
 }
+
+/** A date without its time: "3 March 2025". */
+export const exactDay = (at: string): string => longDay.format(new Date(at))
 
 /** The date with its time and zone, for details. */
 export const exactTime = (at: string): string => exact.format(new Date(at))

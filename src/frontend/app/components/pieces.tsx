@@ -95,7 +95,7 @@ export function Empty({
   return (
     <div className="empty">
       {icon === undefined ? <Mark /> : <Icon name={icon} />}
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p>{children}</p>
       {act}
     </div>

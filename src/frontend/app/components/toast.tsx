@@ -20,7 +20,7 @@ export function useToast(): (sentence: string, act?: { label: string; onClick: (
   const { add, close } = Toast.useToastManager()
   return (sentence, act) => {
     const id = add({
-      description: sentence,
+      title: sentence,
       ...(act === undefined
         ? {}
         : {
@@ -40,7 +40,7 @@ function Toasts() {
   const { toasts } = Toast.useToastManager()
   return toasts.map((toast) => (
     <Toast.Root key={toast.id} toast={toast} className="toast">
-      <Toast.Description render={<span />} />
+      <Toast.Title render={<span />} />
       <Toast.Action className="btn sm" />
     </Toast.Root>
   ))

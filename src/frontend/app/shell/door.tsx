@@ -6,7 +6,7 @@ import { consoleConfigQuery } from './console-config.ts'
 import { switchTheme } from './theme.ts'
 
 /** A page without the side bar: signing in, the first run, links from mails. */
-export function Door({ title, children }: { title: string; children: ReactNode }) {
+export function Door({ title, text, children }: { title: string; text?: ReactNode; children?: ReactNode }) {
   useTitle(title)
   const { data: config } = useQuery(consoleConfigQuery)
   return (
@@ -17,6 +17,7 @@ export function Door({ title, children }: { title: string; children: ReactNode }
           Keyward
         </div>
         <h1>{title}</h1>
+        {text !== undefined && <p>{text}</p>}
         {children}
       </main>
       <footer>

@@ -1,13 +1,14 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { can, meQuery, type Viewer } from '../api/me.ts'
+import { meQuery, type Viewer } from '../api/me.ts'
 import { leave } from '../api/session.ts'
 import { Key } from '../components/button.tsx'
-import { Icon, type IconName } from '../components/icon.tsx'
+import { Icon } from '../components/icon.tsx'
 import { Menu } from '../components/menu.tsx'
 import { Avatar, Mark } from '../components/pieces.tsx'
-import { type CountOf, countQuery } from './counts.ts'
+import { countQuery } from './counts.ts'
+import { type Entry, navigationFor } from './navigation.ts'
 import { NoOrganisation } from './no-organisation.tsx'
 import { SessionEnded } from './session-ended.tsx'
 import { useShortcut } from './shortcuts.ts'
@@ -58,46 +59,6 @@ function Frame({ viewer }: { viewer: Viewer }) {
   )
 }
 
-type Entry = { label: string; to: string; icon: IconName; exact?: boolean; count?: CountOf; shown?: boolean }
-
-/** Eight entries in four groups: what needs me and who reaches what; who is here; what they open; what happened. */
-const entriesFor = (viewer: Viewer): readonly (readonly Entry[])[] => [
-  [
-    { label: 'Home', to: '/', icon: 'home', exact: true },
-    { label: 'Who can open what', to: '/access', icon: 'grid', shown: can(viewer, 'read', 'Members') },
-  ],
-  [
-    {
-      label: 'Members',
-      to: '/members',
-      icon: 'people',
-      count: 'members',
-      shown: can(viewer, 'read', 'Members'),
-    },
-    {
-      label: 'Service accounts',
-      to: '/service-accounts',
-      icon: 'machine',
-      count: 'service-accounts',
-      shown: can(viewer, 'read', 'ServiceAccounts'),
-    },
-    { label: 'Roles', to: '/roles', icon: 'role', count: 'roles', shown: can(viewer, 'read', 'Roles') },
-  ],
-  [
-    {
-      label: 'Apps and secrets',
-      to: '/apps',
-      icon: 'apps',
-      count: 'apps',
-      shown: can(viewer, 'read', 'Apps'),
-    },
-  ],
-  [
-    { label: 'Audit log', to: '/audit', icon: 'log', shown: can(viewer, 'read', 'Logs') },
-    { label: 'Settings', to: '/settings', icon: 'sliders' },
-  ],
-]
-
 function SideBar({ viewer, onSearch }: { viewer: Viewer; onSearch: () => void }) {
   return (
     <header className="side" id="side" aria-label="Organisation" popover="auto">
@@ -113,18 +74,13 @@ function SideBar({ viewer, onSearch }: { viewer: Viewer; onSearch: () => void })
         </span>
       </button>
       <nav aria-label="Main">
-        {entriesFor(viewer).map((group) => {
-          const shown = group.filter((entry) => entry.shown !== false)
-          return (
-            shown.length > 0 && (
-              <ul key={group[0]?.label}>
-                {shown.map((entry) => (
-                  <NavigationEntry key={entry.to} {...entry} />
-                ))}
-              </ul>
-            )
-          )
-        })}
+        {navigationFor(viewer).map((group) => (
+          <ul key={group[0]?.to}>
+            {group.map((entry) => (
+              <NavigationEntry key={entry.to} {...entry} />
+            ))}
+          </ul>
+        ))}
       </nav>
       <Account viewer={viewer} />
     </header>
