@@ -1,13 +1,14 @@
 import { queryOptions } from '@tanstack/react-query'
 import { answer, api } from '../api/client.ts'
+import { appQuery } from '../apps/queries.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
 import { plainStore, type Store } from './store.ts'
 
 /** An app with the environments that the reader can open. */
-export const appQuery = (appId: string) =>
-  queryOptions({ queryKey: ['apps', appId, 'secrets', 'app'], queryFn: () => answer(api.v1.apps({ id: appId }).get()) })
+export const openAppQuery = (appId: string) => ({ ...appQuery(appId), select: ({ data }: TaggedApp): SecretsApp => data })
 
-export type SecretsApp = Awaited<ReturnType<NonNullable<ReturnType<typeof appQuery>['queryFn']>>> & object
+type TaggedApp = Awaited<ReturnType<NonNullable<ReturnType<typeof appQuery>['queryFn']>>> & object
+export type SecretsApp = TaggedApp['data']
 
 /** Where the secrets of an app are read and written. What opens them in this browser is loaded where it is needed. */
 export const storeQuery = (app: { id: string; sseEnabled: boolean } | undefined) =>

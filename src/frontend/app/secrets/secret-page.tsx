@@ -5,14 +5,14 @@ import { PageHead } from '../components/page-head.tsx'
 import { Banner, SkeletonTable, Tag } from '../components/pieces.tsx'
 import { EnvironmentSegments } from './environment-segments.tsx'
 import { type History, historyQuery } from './history.ts'
-import { appQuery, type SecretsApp } from './queries.ts'
+import { openAppQuery, type SecretsApp } from './queries.ts'
 import { VersionComparison } from './version-comparison.tsx'
 import { VersionList } from './version-list.tsx'
 
 /** The history of a secret in one environment: who changed what and when, with differences, and the way back. */
 export function SecretPage() {
   const { appId, secretId } = useParams({ from: '/shell/apps/$appId/secrets/$secretId' })
-  const { data: app, error } = useQuery(appQuery(appId))
+  const { data: app, error } = useQuery(openAppQuery(appId))
   const history = useQuery({ ...historyQuery(secretId, app?.environments ?? []), enabled: app !== undefined })
   const problem = error ?? history.error
   if (problem !== null) {

@@ -5,14 +5,14 @@ import { canInApps } from '../api/me.ts'
 import { useTitle } from '../components/page-head.tsx'
 import { Banner, Empty, SkeletonTable } from '../components/pieces.tsx'
 import { useViewer } from '../shell/viewer.ts'
-import { appQuery, storeQuery } from './queries.ts'
+import { openAppQuery, storeQuery } from './queries.ts'
 import { SecretsView } from './secrets-view.tsx'
 
 /** The secrets of an app: names down, environments across. */
 export function SecretsPage() {
   const { appId } = useParams({ from: '/shell/apps/$appId/secrets' })
   const viewer = useViewer()
-  const { data: app, error } = useQuery(appQuery(appId))
+  const { data: app, error } = useQuery(openAppQuery(appId))
   const { data: store, error: storeError } = useQuery(storeQuery(app))
   useTitle(app === undefined ? 'Secrets' : `Secrets of ${app.name}`)
   if (!canInApps(viewer, 'read', 'Secrets')) {
