@@ -16,8 +16,9 @@ if (location.hash.startsWith('#setup_token=')) history.replaceState(null, '', `/
 const router = createConsoleRouter(queryClient)
 onFactorNeeded(() => {
   const { pathname, href } = router.latestLocation
-  if (pathname !== '/sign-in/second-factor')
-    void router.navigate({ to: '/sign-in/second-factor', search: { next: href } })
+  if (pathname === '/sign-in/second-factor') return
+  const search = pathname.startsWith('/sign-in') ? {} : { next: href }
+  void router.navigate({ to: '/sign-in/second-factor', search })
 })
 const element = document.getElementById('console')
 if (element === null) throw new Error('index.html has no element for the console')

@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
+import { isFactorNeeded } from './api/refusals.ts'
 import { hasNoSession } from './api/session.ts'
 import type { AppsSearch } from './apps/queries.ts'
 import { auditSearch } from './audit/search.ts'
@@ -104,6 +105,8 @@ const shell = createRoute({
     try {
       await context.queryClient.ensureQueryData(meQuery)
     } catch (error) {
+      if (isFactorNeeded(error))
+        throw redirect({ to: '/sign-in/second-factor', search: { next: location.href } })
       if (isStatus(error, 401))
         throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
       throw error

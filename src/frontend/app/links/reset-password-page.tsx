@@ -3,7 +3,7 @@ import { answer, api } from '../api/client.ts'
 import { isStatus, messageOf } from '../api/errors.ts'
 import { useAct } from '../components/act.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
-import { Check } from '../components/cell.tsx'
+import { CheckField } from '../components/choices.tsx'
 import { ErrorText, Field, Input } from '../components/field.tsx'
 import { newPassword, useFields } from '../components/fields.ts'
 import { Door } from '../shell/door.tsx'
@@ -82,13 +82,12 @@ function ResetForm({ token, onDone, onDead }: { token: string; onDone: () => voi
       <Field label="New password" error={fields.errors.new_password} hint="At least 8 characters.">
         <Input big type="password" autoComplete="new-password" autoFocus {...fields.bind('new_password')} />
       </Field>
-      <label className="row flex-nowrap! items-start!">
-        <Check checked={revokes} onChange={(event) => setRevokes(event.target.checked)} />
-        <span>
-          Revoke my tokens, too
-          <span className="hint block">Choose this where somebody else may have had the password.</span>
-        </span>
-      </label>
+      <CheckField
+        label="Revoke my tokens, too"
+        hint="Choose this where somebody else may have had the password."
+        checked={revokes}
+        onChange={setRevokes}
+      />
       {problem !== null && <ErrorText>{problem}</ErrorText>}
       <Button kind="primary" size="lg" type="submit" busy={busy}>
         Set the password

@@ -21,9 +21,9 @@ export function SessionEnded({ email, userId }: { email: string; userId: string 
         if (state === 'left') return location.assign('/sign-in')
         if (state === 'ended') return setEnded(true)
         setEnded(false)
-        const me = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 })
+        const me = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 }).catch(() => null)
         // Somebody else has signed in: nothing of the other account stays on the screen.
-        if (me.userId !== userId) location.assign('/')
+        if (me !== null && me.userId !== userId) location.assign('/')
         else await queryClient.invalidateQueries()
       }),
     [queryClient, userId],

@@ -24,7 +24,7 @@ export function Shell() {
   return (
     <ViewerContext value={me as Viewer}>
       <Frame viewer={me as Viewer} />
-      <SessionEnded email={me.email ?? ''} />
+      <SessionEnded email={me.email ?? ''} userId={me.userId} />
     </ViewerContext>
   )
 }
