@@ -54,6 +54,7 @@ import {
 } from './pages.ts'
 import type { RolesSearch } from './roles/queries.ts'
 import { accountsSearch } from './service-accounts/search.ts'
+import { secretsSearch, versionSearch } from './secrets/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
 import { oneOf, textOf } from './shell/search.ts'
 import { Shell } from './shell/shell.tsx'
@@ -237,8 +238,18 @@ const apps = [
         throw redirect({ to: '/apps/$appId/secrets', params })
       },
     }),
-    appPage('/secrets', SecretsPage),
-    appPage('/secrets/$secretId', SecretPage),
+    createRoute({
+      getParentRoute: () => appRoute,
+      path: '/secrets',
+      validateSearch: secretsSearch,
+      component: SecretsPage,
+    }),
+    createRoute({
+      getParentRoute: () => appRoute,
+      path: '/secrets/$secretId',
+      validateSearch: versionSearch,
+      component: SecretPage,
+    }),
     appPage('/environments', EnvironmentsPage),
     appPage('/access', AppAccessPage),
     appPage('/activity', AppActivityPage),
