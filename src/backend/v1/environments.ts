@@ -5,6 +5,7 @@ import {
   CreateEnvironment,
   ENVIRONMENT_SORTS,
   Environment,
+  ListedEnvironment,
   UpdateEnvironment,
 } from '../../core/environments/environment.ts'
 import * as environments from '../../core/environments/environments.ts'
@@ -38,13 +39,13 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
       appPermission: ['Environments', 'read'],
       audit: ['environment.read_refused', { target: 'app' }],
       query: AppPageQuery,
-      response: responses(200, CountedListOf(Environment), 400, 401, 403, 404),
+      response: responses(200, CountedListOf(ListedEnvironment), 400, 401, 403, 404),
       remember: true,
       detail: {
         tags,
         summary: "List an app's environments",
         description:
-          'The environments of the app that the caller can access, oldest first unless `sort` is given.',
+          'The environments of the app that the caller can access, oldest first unless `sort` is given. With the number of their secrets for callers that may read secrets, and of the members and service accounts that can open each for callers that may read members.',
       },
     })
     .get('/:id', ({ actor, params }) => environments.get(ctx, actor, params.id), {

@@ -12,7 +12,14 @@ import { orderOf, sortKeyIn } from '../sorting.ts'
 import { nameKey } from '../text.ts'
 import { changeOrganisation } from '../transactions.ts'
 import { createEnvironments } from './creation.ts'
-import { type CreateEnvironment, type Environment, present, type UpdateEnvironment } from './environment.ts'
+import {
+  type CreateEnvironment,
+  type Environment,
+  type ListedEnvironment,
+  present,
+  presentListed,
+  type UpdateEnvironment,
+} from './environment.ts'
 import * as events from './environment-events.ts'
 import * as listQueries from './list-queries.ts'
 import { ENVIRONMENT_ORDERS, type EnvironmentListRow } from './list-queries.ts'
@@ -27,7 +34,7 @@ export async function list(
   actor: Actor,
   appId: string,
   request: Omit<ListRequest, 'role_id'>,
-): Promise<CountedPage<Environment>> {
+): Promise<CountedPage<ListedEnvironment>> {
   const filter = filterOf(request)
   const order = orderOf<EnvironmentListRow>(ENVIRONMENT_ORDERS, request.sort)
   return listCounted(ctx, request, {
@@ -36,7 +43,7 @@ export async function list(
       found(await listQueries.list(ctx.db, actor, { appId, filter }, order, range), 'App'),
     count: () => listQueries.count(ctx.db, actor, appId, filter),
     sortKey: sortKeyIn(order),
-    present,
+    present: presentListed,
   })
 }
 

@@ -48,6 +48,10 @@ export const Invite = Type.Object({
 })
 export type Invite = Static<typeof Invite>
 
+/** An invite without its link. */
+export const InviteWithoutLink = Type.Omit(Invite, ['inviteUrl'])
+export type InviteWithoutLink = Static<typeof InviteWithoutLink>
+
 /** The body that creates an invite. */
 export const CreateInvite = StrictObject({
   email: Email(),
@@ -75,3 +79,6 @@ export const present = (ctx: Context, actor: Actor, row: InviteRow): Invite => (
   expiresAt: row.expires_at.toISOString(),
   inviteUrl: ctx.config.smtp === null && can(actor, 'create', 'Members') ? linkUrl(ctx, 'invite', row) : null,
 })
+
+/** An invite as it is shown where its link isn't needed. */
+export const withoutLink = ({ inviteUrl: _, ...invite }: Invite): InviteWithoutLink => invite

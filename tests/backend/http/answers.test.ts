@@ -66,6 +66,7 @@ async function examples() {
     '/v1/service-accounts/:id/access': `/v1/service-accounts/${robot.id}/access`,
   }
   const readEachTime = {
+    '/v1/attention': '/v1/attention',
     '/v1/logs/audit': '/v1/logs/audit',
     '/v1/me/keys': '/v1/me/keys',
     '/v1/members': '/v1/members?limit=3',

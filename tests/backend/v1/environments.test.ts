@@ -136,7 +136,9 @@ describe('GET /v1/environments', () => {
     await client.post(inApp(), { name: 'QA' })
     const whole = await client.get(inApp())
     expect(whole.status).toBe(200)
-    expect(whole.body).toEqual({ data: (await client.get(`/v1/apps/${target.id}`)).body.environments })
+    const environments: object[] = (await client.get(`/v1/apps/${target.id}`)).body.environments
+    const counts = { secretCount: 0, secretsChangedAt: null, peopleCount: 1, machineCount: 0 }
+    expect(whole.body).toEqual({ data: environments.map((row) => ({ ...row, ...counts })) })
     expect(whole.body.data.map((row: { name: string }) => row.name)).toEqual([
       'Development',
       'Production',
