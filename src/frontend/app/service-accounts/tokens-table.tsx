@@ -74,7 +74,11 @@ export function TokensTable({ accountId, name, tokens }: TokensTableProps) {
 function End({ token }: { token: Token }) {
   if (isExpired(token)) return <Badge tone="remove">Expired</Badge>
   if (!endsSoon(token)) return <DateTime at={token.expiresAt} />
-  return <Badge tone="warn">{describe(new Date(token.expiresAt ?? 0), new Date())}</Badge>
+  return (
+    <Badge tone="warn">
+      <span className="capital">{describe(new Date(token.expiresAt ?? 0), new Date())}</span>
+    </Badge>
+  )
 }
 
 type RevokeDialogProps = { accountId: string; account: string; token: Token | null; onClose: () => void }

@@ -22,13 +22,13 @@ export const FORMATS: readonly Readonly<{
 }>[] = [
   {
     value: 'phase',
-    label: 'For the CLI, SDKs and the operator',
+    label: 'For the CLI, SDKs, Terraform and the operator',
     short: 'CLI and SDKs',
     meaning: 'Opens secrets on the machine that uses it, also where the server may not read them.',
   },
   {
     value: 'keyward',
-    label: 'For HTTP and Terraform',
+    label: 'For HTTP',
     short: 'HTTP',
     meaning: 'One bearer token, for curl and your own code.',
   },
@@ -96,9 +96,13 @@ const phaseUses = (host: string, { app, environment }: { app: string; environmen
       '        secretName: "keyward-token"  # its key "token" holds the token',
     ].join('\n'),
   },
+  terraform(host),
 ]
 
-const keywardUses = (host: string, { appId, environment }: { appId: string; environment: string }): Use[] => [
+const keywardUses = (
+  host: string,
+  { appId, environment }: { appId: string; environment: string },
+): Use[] => [
   {
     value: 'curl',
     label: 'curl',
@@ -108,13 +112,16 @@ const keywardUses = (host: string, { appId, environment }: { appId: string; envi
       '  -H "Authorization: Bearer $KEYWARD_TOKEN"',
     ].join('\n'),
   },
-  {
-    value: 'terraform',
-    label: 'Terraform',
-    lines: [
-      `export PHASE_HOST=${shellWord(host)}`,
-      'read -rs PHASE_TOKEN && export PHASE_TOKEN  # paste the token',
-      'terraform plan',
-    ].join('\n'),
-  },
+  terraform(host),
 ]
+
+/** Phase's provider takes tokens of both formats. */
+const terraform = (host: string): Use => ({
+  value: 'terraform',
+  label: 'Terraform',
+  lines: [
+    `export PHASE_HOST=${shellWord(host)}`,
+    'read -rs PHASE_TOKEN && export PHASE_TOKEN  # paste the token',
+    'terraform plan',
+  ].join('\n'),
+})
