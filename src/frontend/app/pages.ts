@@ -2,6 +2,7 @@ import { lazyRouteComponent as lazy } from '@tanstack/react-router'
 
 // Every page is a file of its own, which browsers load when the page is first opened.
 export const SignInPage = lazy(() => import('./sign-in/sign-in-page.tsx'), 'SignInPage')
+export const SecondFactorPage = lazy(() => import('./sign-in/second-factor-page.tsx'), 'SecondFactorPage')
 export const SetupPage = lazy(() => import('./setup/setup-page.tsx'), 'SetupPage')
 export const InvitePage = lazy(() => import('./links/invite-page.tsx'), 'InvitePage')
 export const VerifyEmailPage = lazy(() => import('./links/verify-email-page.tsx'), 'VerifyEmailPage')

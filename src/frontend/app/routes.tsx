@@ -10,6 +10,8 @@ import {
 import { accessSearch } from './access/search.ts'
 import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
+import { isFactorNeeded } from './api/refusals.ts'
+import { hasNoSession } from './api/session.ts'
 import type { AppsSearch } from './apps/queries.ts'
 import { auditSearch } from './audit/search.ts'
 import { membersSearch } from './members/search.ts'
@@ -37,6 +39,7 @@ import {
   ResetPasswordPage,
   RolePage,
   RolesPage,
+  SecondFactorPage,
   SecretPage,
   SecretsPage,
   ServiceAccountAccessPage,
@@ -51,6 +54,7 @@ import {
 } from './pages.ts'
 import type { RolesSearch } from './roles/queries.ts'
 import { accountsSearch } from './service-accounts/search.ts'
+import { secretsSearch, versionSearch } from './secrets/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
 import { oneOf, textOf } from './shell/search.ts'
 import { Shell } from './shell/shell.tsx'
@@ -74,8 +78,19 @@ const doors = [
   createRoute({
     getParentRoute: () => root,
     path: '/sign-in',
-    validateSearch: (search): { next?: string } => (isLocal(search.next) ? { next: search.next } : {}),
+    validateSearch: nextIn,
+    beforeLoad: async ({ context, search }) => {
+      if (hasNoSession()) return
+      const me = await context.queryClient.ensureQueryData(meQuery).catch(() => null)
+      if (me !== null) throw redirect({ href: search.next ?? '/', replace: true })
+    },
     component: SignInPage,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/sign-in/second-factor',
+    validateSearch: nextIn,
+    component: SecondFactorPage,
   }),
   door('/setup', SetupPage),
   door('/invite', InvitePage),
@@ -94,7 +109,10 @@ const shell = createRoute({
     try {
       await context.queryClient.ensureQueryData(meQuery)
     } catch (error) {
-      if (isStatus(error, 401)) throw redirect({ to: '/sign-in', search: { next: location.href } })
+      if (isFactorNeeded(error))
+        throw redirect({ to: '/sign-in/second-factor', search: { next: location.href } })
+      if (isStatus(error, 401))
+        throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
       throw error
     }
   },
@@ -220,8 +238,18 @@ const apps = [
         throw redirect({ to: '/apps/$appId/secrets', params })
       },
     }),
-    appPage('/secrets', SecretsPage),
-    appPage('/secrets/$secretId', SecretPage),
+    createRoute({
+      getParentRoute: () => appRoute,
+      path: '/secrets',
+      validateSearch: secretsSearch,
+      component: SecretsPage,
+    }),
+    createRoute({
+      getParentRoute: () => appRoute,
+      path: '/secrets/$secretId',
+      validateSearch: versionSearch,
+      component: SecretPage,
+    }),
     appPage('/environments', EnvironmentsPage),
     appPage('/access', AppAccessPage),
     appPage('/activity', AppActivityPage),
@@ -246,6 +274,11 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createConsoleRouter>
   }
+}
+
+/** Where a sign-in leads to, from the address. What a route leaves out, the router keeps as it stands there. */
+function nextIn(search: Record<string, unknown>): { next?: string | undefined } {
+  return { next: isLocal(search.next) ? search.next : undefined }
 }
 
 /** Whether a value from the address leads to a page of the console, and to no other site. */

@@ -30,6 +30,7 @@ const isSeen = (person: Person) =>
 const version = async () => (await ctx.db`select version from state_version`)[0]?.version
 
 test('a member was never seen before its first request', async () => {
+  ctx.clock.advance(1)
   const grace = await member(ctx, 'developer')
   expect(await lastSeen(grace)).toBeNull()
   expect((await service.as(grace.token).get('/v1/me')).status).toBe(200)

@@ -1,10 +1,12 @@
 import { treaty } from '@elysiajs/eden'
 import type { App } from '../../../backend/app.ts'
 import { ApiError, sentenceOf } from './errors.ts'
+import { tellFactorNeeded } from './factor-needed.ts'
+import { isFactorNeeded } from './refusals.ts'
 import { currentBearer, renewBearer } from './session.ts'
 
 /** Routes under `/service/auth/` that work without a session, or give one. */
-const WITHOUT_BEARER = /^\/service\//
+const WITHOUT_BEARER = /^\/service\/auth\//
 
 /** The API of this origin, typed by the server's own routes: `api.v1.roles.get({ query: { limit: 50 } })`. */
 export const api = treaty<App>(location.origin, {
@@ -12,25 +14,36 @@ export const api = treaty<App>(location.origin, {
   fetcher: send as typeof fetch,
 })
 
-type Answer<T> =
-  | { data: T; error: null; response: Response }
-  | { data: null; error: { status: unknown; value: unknown }; response: Response }
+type Answer = { data: unknown; error: { status: unknown; value: unknown } | null; response: Response }
+
+type Data<A> = A extends { data: infer D } ? Exclude<D, null> : never
+
+/** What a route answers when it succeeds: `AnswerOf<typeof api.v1.me.get>`. */
+export type AnswerOf<Route extends (...args: never[]) => Promise<Answer>> = Data<Awaited<ReturnType<Route>>>
 
 /** What a request answered; an error of the API is thrown as `ApiError`. */
-export async function answer<T>(request: Promise<Answer<T>>): Promise<T> {
+export async function answer<P extends Promise<Answer>>(request: P): Promise<Data<Awaited<P>>> {
   return (await taggedAnswer(request)).data
 }
 
 /** What a request answered, with its ETag: the version that an `If-Match` of a later change names. */
-export async function taggedAnswer<T>(request: Promise<Answer<T>>): Promise<{ data: T; etag: string }> {
+export async function taggedAnswer<P extends Promise<Answer>>(
+  request: P,
+): Promise<{ data: Data<Awaited<P>>; etag: string }> {
   const { data, error, response } = await request
   if (error !== null) {
-    // What was thrown on the way, the client hands over as the error's value.
-    if (error.value instanceof Error) throw error.value
-    const status = Number(error.status)
-    throw new ApiError(status, sentenceOf(error.value, status), response?.headers.get('x-request-id') ?? null)
+    const thrown = errorOf(error, response)
+    if (isFactorNeeded(thrown)) tellFactorNeeded()
+    throw thrown
   }
-  return { data: data as T, etag: response.headers.get('etag') ?? '' }
+  return { data: data as Data<Awaited<P>>, etag: response.headers.get('etag') ?? '' }
+}
+
+function errorOf({ status, value }: { status: unknown; value: unknown }, response?: Response): Error {
+  // What was thrown on the way, the client hands over as the error's value.
+  if (value instanceof Error) return value
+  const code = Number(status)
+  return new ApiError(code, sentenceOf(value, code), response?.headers.get('x-request-id') ?? null)
 }
 
 /** The headers of a change that is to be refused with 412 where the thing has another version by now. */

@@ -12,6 +12,8 @@ const RENEW_BEFORE_MS = 60_000
 
 let bearer: Bearer | null = null
 let renewal: Promise<string> | null = null
+/** Whether the server has said that this browser has no session. */
+let isRefused = false
 const listeners = new Set<(state: SessionState) => void>()
 const tabs = new BroadcastChannel('keyward-session')
 
@@ -26,6 +28,7 @@ export function onSession(listener: (state: SessionState) => void): () => void {
 /** Keeps the bearer that a sign-in gave. */
 export function startSession(given: Bearer): void {
   bearer = given
+  isRefused = false
   tell('started')
   tabs.postMessage('started')
 }
@@ -34,9 +37,13 @@ export function startSession(given: Bearer): void {
 export async function leave(): Promise<void> {
   await post('/service/auth/logout/')
   bearer = null
+  isRefused = true
   tell('left')
   tabs.postMessage('left')
 }
+
+/** Whether it is known that nobody is signed in here; until the server was asked, it isn't. */
+export const hasNoSession = (): boolean => isRefused
 
 /** The bearer for the next request: the one in memory, or a new one. Rejects with the 401 where there is no session. */
 export function currentBearer(): Promise<string> {
@@ -60,11 +67,13 @@ async function renew(): Promise<string> {
   if (!response.ok) {
     if (response.status === 401) {
       bearer = null
+      isRefused = true
       if (hadSession) tell('ended')
     }
     throw new ApiError(response.status, sentenceOf(await response.json().catch(() => null), response.status))
   }
   bearer = (await response.json()) as Bearer
+  isRefused = false
   return bearer.accessToken
 }
 
@@ -80,5 +89,6 @@ function tell(state: SessionState): void {
 tabs.addEventListener('message', ({ data }: MessageEvent<SessionState>) => {
   // Another account may have signed in: the bearer of the old one is not kept.
   bearer = null
+  isRefused = data !== 'started'
   tell(data)
 })

@@ -81,7 +81,9 @@ export function Check({
       {...rest}
       type="checkbox"
       className={`check ${mixed ? 'mixed' : ''} ${className}`}
-      aria-checked={mixed ? 'mixed' : undefined}
+      ref={(element) => {
+        if (element !== null) element.indeterminate = mixed
+      }}
     />
   )
 }

@@ -9,8 +9,6 @@ import type { MemberActs } from './member-acts.ts'
 import { type Member, nameOf } from './queries.ts'
 import { RoleSelect } from './role-select.tsx'
 
-export type { MemberActs }
-
 type MemberRowProps = {
   member: Member
   place: number

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { messageOf } from '../api/errors.ts'
 import { can } from '../api/me.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
@@ -12,7 +12,7 @@ import { inviteCountQuery } from './invite-queries.ts'
 import { MembersTable } from './members-table.tsx'
 import { MembersTools, useRoleName } from './members-tools.tsx'
 import { type Member, membersQuery, NEXT_PAGES } from './queries.ts'
-import type { MembersSearch } from './search.ts'
+import type { MembersSearch, MembersSearchChange } from './search.ts'
 import { SelectionBar } from './selection-bar.tsx'
 
 const route = getRouteApi('/shell/members')
@@ -25,10 +25,10 @@ export function MembersPage() {
   const navigate = route.useNavigate()
   const list = useInfiniteQuery(membersQuery(search))
   const [selected, setSelected] = useState(NOBODY)
-  const members = list.data?.pages.flatMap((page) => page.data) ?? []
+  const members = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data])
   const total = list.data?.pages.at(-1)?.total ?? members.length
   const mayInvite = can(viewer, 'create', 'Members')
-  const change = (next: Partial<MembersSearch>) => {
+  const change = (next: MembersSearchChange) => {
     setSelected(NOBODY)
     void navigate({ search: (previous) => clean({ ...previous, ...next }), replace: true })
   }

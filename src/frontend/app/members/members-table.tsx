@@ -8,7 +8,7 @@ import { Gap, usePageVirtualRows } from '../components/virtual-rows.tsx'
 import { rolesQuery } from '../roles/role-options.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { actsOn } from './member-acts.ts'
-import { type MemberActs, MemberRow } from './member-row.tsx'
+import { MemberRow } from './member-row.tsx'
 import type { Member } from './queries.ts'
 import { RemoveDialog } from './remove-dialog.tsx'
 import { useRoleOptions } from './role-select.tsx'
@@ -41,12 +41,10 @@ export function MembersTable({ members, sort, onSort, selected, onSelect, isStal
     body,
     rowHeight: ROW_HEIGHT,
   })
-  const acts = useMemo(() => new Map<Member, MemberActs>(), [roles, viewer])
-  const actsFor = (member: Member): MemberActs => {
-    const known = acts.get(member) ?? actsOn(viewer, member, roles)
-    acts.set(member, known)
-    return known
-  }
+  const acts = useMemo(
+    () => new Map(members.map((member) => [member.id, actsOn(viewer, member, roles)])),
+    [members, roles, viewer],
+  )
   const latest = useRef(selected)
   latest.current = selected
   const onToggle = useCallback(
@@ -63,7 +61,7 @@ export function MembersTable({ members, sort, onSort, selected, onSelect, isStal
   )
   const options = useRoleOptions()
   const colorOf = useMemo(() => new Map(roles.map(({ id, color }) => [id, color])), [roles])
-  const selectable = members.filter((member) => actsFor(member).isSelectable)
+  const selectable = members.filter(({ id }) => acts.get(id)?.isSelectable)
   const isAll = selectable.length > 0 && selectable.every(({ id }) => selected.has(id))
   return (
     <>
@@ -109,14 +107,15 @@ export function MembersTable({ members, sort, onSort, selected, onSelect, isStal
         <tbody ref={body}>
           {indexes.map((place) => {
             const member = members[place]
-            if (member === undefined) return null
+            const ofMember = member === undefined ? undefined : acts.get(member.id)
+            if (member === undefined || ofMember === undefined) return null
             return [
               <Gap key={`before ${member.id}`} height={gaps.get(place) ?? 0} columns={COLUMNS} />,
               <MemberRow
                 key={member.id}
                 member={member}
                 place={place}
-                acts={actsFor(member)}
+                acts={ofMember}
                 environments={environments}
                 color={colorOf.get(member.role.id) ?? ''}
                 options={options}

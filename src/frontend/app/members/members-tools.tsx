@@ -5,11 +5,11 @@ import { Filter } from '../components/filters.tsx'
 import { useSearchText } from '../components/use-search-text.ts'
 import { rolesQuery } from '../roles/role-options.ts'
 import { useViewer } from '../shell/viewer.ts'
-import type { MembersSearch } from './search.ts'
+import type { MembersSearch, MembersSearchChange } from './search.ts'
 
 type MembersToolsProps = {
   search: MembersSearch
-  onChange: (next: Partial<MembersSearch>) => void
+  onChange: (next: MembersSearchChange) => void
   shown: number
   total: number
 }

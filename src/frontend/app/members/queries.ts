@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
+import { type AnswerOf, answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
 import { isStatus } from '../api/errors.ts'
 import type { MembersSearch } from './search.ts'
 
@@ -29,8 +29,7 @@ export const membersQuery = ({ q, role, access, sort }: MembersSearch) =>
     placeholderData: keepPreviousData,
   })
 
-type MembersPage = Awaited<ReturnType<typeof answer<Awaited<ReturnType<typeof api.v1.members.get>>['data']>>>
-export type Member = (MembersPage & object)['data'][number]
+export type Member = AnswerOf<typeof api.v1.members.get>['data'][number]
 
 /** One member, with the ETag that a change of it names. */
 export const memberQuery = (id: string) =>

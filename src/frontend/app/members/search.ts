@@ -7,6 +7,9 @@ export type MembersSearch = {
   sort?: MemberSort
 }
 
+/** A change of the list in the address; undefined takes something out of it. */
+export type MembersSearchChange = { [K in keyof MembersSearch]?: MembersSearch[K] | undefined }
+
 const FIELDS = ['name', 'role', 'created_at', 'last_seen_at'] as const
 type Field = (typeof FIELDS)[number]
 export type MemberSort = Field | `-${Field}`

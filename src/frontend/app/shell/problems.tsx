@@ -1,5 +1,6 @@
 import { type ErrorComponentProps, Navigate, useLocation, useRouter } from '@tanstack/react-router'
 import { isStatus, messageOf } from '../api/errors.ts'
+import { isFactorNeeded } from '../api/refusals.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
 import { useTitle } from '../components/page-head.tsx'
 import { Empty } from '../components/pieces.tsx'
@@ -9,6 +10,8 @@ export function PageProblem({ error }: ErrorComponentProps) {
   const router = useRouter()
   const { href } = useLocation()
   if (isStatus(error, 401)) return <Navigate to="/sign-in" search={{ next: href }} replace />
+  // The reader is led to where a second factor is set up.
+  if (isFactorNeeded(error)) return null
   const isRefusal = isStatus(error, 403)
   return (
     <Empty

@@ -20,3 +20,23 @@ export function switchTheme(): void {
   localStorage.setItem(KEY, currentTheme() === 'dark' ? 'light' : 'dark')
   applyTheme()
 }
+
+/** What somebody has chosen in this browser. */
+export type ThemeChoice = Theme | 'system'
+
+/** The theme that was chosen in this browser, or that of the system. */
+export function chosenTheme(): ThemeChoice {
+  const chosen = localStorage.getItem(KEY)
+  return chosen === 'light' || chosen === 'dark' ? chosen : 'system'
+}
+
+/** Shows a theme from now on, or follows the system again. */
+export function chooseTheme(choice: ThemeChoice): void {
+  if (choice === 'system') {
+    localStorage.removeItem(KEY)
+    delete document.documentElement.dataset.theme
+  } else {
+    localStorage.setItem(KEY, choice)
+    applyTheme()
+  }
+}
