@@ -15,24 +15,9 @@ export function PathTree({ appId, rows, selection }: PathTreeProps) {
   return (
     <nav className="tree" aria-label="Paths">
       <ul>
-        <Folder
-          appId={appId}
-          name="All paths"
-          count={rows.length}
-          depth={0}
-          search={withoutPath}
-          isCurrent={selection.path === undefined}
-        />
+        <Folder appId={appId} name="All paths" count={rows.length} depth={0} search={withoutPath} isCurrent={selection.path === undefined} />
         {foldersOf(rows).map(({ path, name, depth, count }) => (
-          <Folder
-            key={path}
-            appId={appId}
-            name={name}
-            count={count}
-            depth={depth}
-            search={{ ...selection, path }}
-            isCurrent={selection.path === path}
-          />
+          <Folder key={path} appId={appId} name={name} count={count} depth={depth} search={{ ...selection, path }} isCurrent={selection.path === path} />
         ))}
       </ul>
       {tags.length > 0 && (
@@ -43,13 +28,7 @@ export function PathTree({ appId, rows, selection }: PathTreeProps) {
               const isOn = tag === selection.tag
               return (
                 <li key={tag}>
-                  <Link
-                    className="tag"
-                    to="/apps/$appId/secrets"
-                    params={{ appId }}
-                    search={isOn ? withoutTag : { ...selection, tag }}
-                    aria-current={isOn || undefined}
-                  >
+                  <Link className="tag" to="/apps/$appId/secrets" params={{ appId }} search={isOn ? withoutTag : { ...selection, tag }} aria-current={isOn || undefined}>
                     {tag} {count}
                   </Link>
                 </li>
@@ -62,14 +41,7 @@ export function PathTree({ appId, rows, selection }: PathTreeProps) {
   )
 }
 
-type FolderProps = {
-  appId: string
-  name: string
-  count: number
-  depth: number
-  search: Selection
-  isCurrent: boolean
-}
+type FolderProps = { appId: string; name: string; count: number; depth: number; search: Selection; isCurrent: boolean }
 
 const Folder = ({ appId, name, count, depth, search, isCurrent }: FolderProps) => (
   <li>

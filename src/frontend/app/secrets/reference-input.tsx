@@ -11,13 +11,7 @@ type ReferenceInputProps = {
 }
 
 /** Text of a value. */
-export function ReferenceInput({
-  label,
-  value,
-  onChange,
-  placeholder = '',
-  autoFocus = false,
-}: ReferenceInputProps) {
+export function ReferenceInput({ label, value, onChange, placeholder = '', autoFocus = false }: ReferenceInputProps) {
   return (
     <TextArea
       className="mono"

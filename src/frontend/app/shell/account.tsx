@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import type { Viewer } from '../api/me.ts'
 import { leave } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
@@ -9,11 +9,12 @@ const MENU = 'account'
 
 /** Who is signed in, with the way to the profile and out. The browser itself opens and closes it. */
 export function Account({ viewer }: { viewer: Viewer }) {
+  const navigate = useNavigate()
   const close = () => document.getElementById(MENU)?.hidePopover()
-  // The frame leads to the sign-in, as it does where another tab has signed out.
-  const signOut = () => {
+  const signOut = async () => {
     close()
-    void leave()
+    await leave()
+    await navigate({ to: '/sign-in' })
   }
   return (
     <div className="me">
