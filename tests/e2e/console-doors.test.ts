@@ -9,7 +9,7 @@ import {
   startConsole,
   type Visitor,
 } from '../support/console-browser.ts'
-import { inviteLink, plugIn, signInThrough, totpOf } from '../support/console-sign-in.ts'
+import { catchUp, inviteLink, plugIn, signInThrough, totpOf } from '../support/console-sign-in.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { lastLink, runJobs } from '../support/jobs.ts'
 import { PASSWORD } from '../support/sign-in.ts'
@@ -127,6 +127,7 @@ describe('signing in', () => {
   })
 
   test('a provider joins who is invited, and leads back to where the reader was going', async () => {
+    catchUp(console)
     idp.person = { sub: 'cleo', email: 'cleo@marlow.example', email_verified: true, name: 'Cleo Marsh' }
     const page = await console.open()
     await page.goto(await inviteTo('cleo@marlow.example'))
@@ -134,6 +135,7 @@ describe('signing in', () => {
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
 
     const later = await console.open()
+    catchUp(console)
     await later.goto(`${console.origin}/settings/sessions`)
     await later.getByRole('button', { name: 'Continue with Marlow SSO' }).click()
     await later.getByRole('heading', { name: 'Sessions' }).waitFor()
@@ -141,6 +143,7 @@ describe('signing in', () => {
   })
 
   test('somebody new signs in at a provider, and belongs to no organisation', async () => {
+    catchUp(console)
     idp.person = { sub: 'bela', email: 'bela@marlow.example', email_verified: true, name: 'Bela' }
     const page = await console.open()
     await page.goto(`${console.origin}/sign-in`)

@@ -8,7 +8,7 @@ import {
   startConsole,
   type Visitor,
 } from '../support/console-browser.ts'
-import { plugIn, signInThrough, totpOf } from '../support/console-sign-in.ts'
+import { catchUp, plugIn, signInThrough, totpOf } from '../support/console-sign-in.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { PASSWORD } from '../support/sign-in.ts'
 
@@ -140,6 +140,7 @@ describe('what is the reader’s own', () => {
 
   test('an account at a provider is linked, signs in, and is unlinked', async () => {
     const eli = await console.person('Eli Brandt', 'Developer')
+    catchUp(console)
     idp.person = { sub: 'eli', email: 'eli@elsewhere.example', email_verified: true, name: 'Eli' }
     await open(eli, 'sign-in')
     await eli.page.getByRole('button', { name: 'Link Marlow SSO' }).click()

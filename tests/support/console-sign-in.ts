@@ -58,3 +58,8 @@ export async function inviteLink({ api }: Visitor, email: string): Promise<strin
   const role_id = roles.find(({ name }) => name === 'Developer')?.id
   return (await api('POST', '/v1/members/invites', { email, role_id })).inviteUrl
 }
+
+/** Sets the clock of the server to that of the machine, which identity providers have. */
+export function catchUp({ ctx }: ConsoleUnderTest): void {
+  ctx.clock.advance(Math.max(0, (Date.now() - ctx.clock.now().getTime()) / 1000))
+}

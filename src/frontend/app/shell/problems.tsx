@@ -51,10 +51,11 @@ function SignInFirst() {
   const router = useRouter()
   const isInside = useContext(ViewerContext) !== null
   useEffect(() => {
-    if (isInside) return onSession((state) => state === 'started' && void router.invalidate())
+    if (isInside) return
     const { href } = router.latestLocation
     void router.navigate({ to: '/sign-in', search: { next: href }, replace: true })
   }, [router, isInside])
+  useEffect(() => onSession((state) => state === 'started' && void router.invalidate()), [router])
   return null
 }
 
