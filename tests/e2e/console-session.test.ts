@@ -125,6 +125,8 @@ describe('where everybody must have a second factor', () => {
     await page.getByLabel('I have put it in a safe place').check()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('heading', { name: 'Your tokens' }).waitFor()
+    // The refusals that React has caught for the page.
+    expect(pageProblems().every((problem) => problem.includes('ApiError'))).toBe(true)
   })
 })
 
