@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { messageOf } from '../api/errors.ts'
 import { can } from '../api/me.ts'
 import { usePagedList } from '../api/paging.ts'
@@ -24,9 +24,13 @@ type Change = { [Key in keyof AccountsSearch]?: AccountsSearch[Key] | undefined 
 export function ServiceAccountsPage() {
   const viewer = useViewer()
   const search = route.useSearch()
-  const navigate = route.useNavigate()
+  const navigate = useNavigate()
   const change = (next: Change) =>
-    void navigate({ search: ((old: AccountsSearch) => ({ ...old, ...next })) as never, replace: true })
+    void navigate({
+      to: '/service-accounts',
+      search: { ...search, ...next } as AccountsSearch,
+      replace: true,
+    })
   const list = usePagedList(accountsQuery(search))
   const mayCreate = can(viewer, 'create', 'ServiceAccounts')
   useShortcut('n', () => mayCreate && void navigate({ to: '/service-accounts/new' }))
@@ -58,7 +62,7 @@ export function ServiceAccountsPage() {
         <Empty
           title="No service account is like that"
           icon="machine"
-          act={<Button onClick={() => navigate({ search: {} })}>Show all</Button>}
+          act={<Button onClick={() => navigate({ to: '/service-accounts', search: {} })}>Show all</Button>}
         >
           Search for another name, or remove the filter.
         </Empty>

@@ -99,10 +99,7 @@ const phaseUses = (host: string, { app, environment }: { app: string; environmen
   terraform(host),
 ]
 
-const keywardUses = (
-  host: string,
-  { appId, environment }: { appId: string; environment: string },
-): Use[] => [
+const keywardUses = (host: string, { appId, environment }: { appId: string; environment: string }): Use[] => [
   {
     value: 'curl',
     label: 'curl',
