@@ -207,8 +207,8 @@ describe('what is the organisation’s', () => {
     const { page } = owner
     await open(owner, 'ownership')
     const transfer = page.getByRole('button', { name: 'Transfer ownership' })
-    await transfer.click()
-    expect(await transfer.getAttribute('aria-disabled')).toBe('true')
+    await transfer.press('Enter')
+    expect(await transfer.getAttribute('aria-description')).toBe('Choose the new Owner first.')
     await page.getByRole('combobox', { name: 'New Owner' }).click()
     await page.getByRole('option', { name: /Ivo Tanaka/ }).click()
     await page.getByLabel('Type the name of the organisation to confirm').fill('Marlow Works')
