@@ -277,6 +277,8 @@ export const createConsoleRouter = (queryClient: QueryClient) =>
       shell.addChildren([...pages, ...members, ...accounts, ...roles, ...apps, ...development]),
     ]),
     context: { queryClient },
+    // A page that fails leaves the frame around it as it is.
+    defaultErrorComponent: PageProblem,
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
