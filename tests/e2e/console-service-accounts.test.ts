@@ -102,7 +102,7 @@ describe('tokens', () => {
     await page.goBack().catch(() => null)
     expect(await dialog.isVisible()).toBe(true)
     await dialog.getByRole('button', { name: 'Copy: The token' }).click()
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text)
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(text)
     await dialog.getByRole('checkbox', { name: 'I have put it in a safe place' }).check()
     await dialog.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('row', { name: /GitHub Actions 2027 CLI and SDKs Ingrid Solberg/ }).waitFor()
@@ -110,7 +110,7 @@ describe('tokens', () => {
 
     const bearer = text.split(':')[2]
     const used = await fetch(`${console.origin}/v1/me`, { headers: { authorization: `Bearer ${bearer}` } })
-    expect([used.status, (await used.json()).name]).toEqual([200, 'deploy-production'])
+    expect([used.status, ((await used.json()) as Account).name]).toEqual([200, 'deploy-production'])
   })
 
   test('in the other format are bearers, and end when chosen', async () => {

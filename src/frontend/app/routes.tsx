@@ -53,8 +53,8 @@ import {
   VerifyEmailPage,
 } from './pages.ts'
 import type { RolesSearch } from './roles/queries.ts'
-import { accountsSearch } from './service-accounts/search.ts'
 import { secretsSearch, versionSearch } from './secrets/search.ts'
+import { accountsSearch } from './service-accounts/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
 import { oneOf, textOf } from './shell/search.ts'
 import { Shell } from './shell/shell.tsx'

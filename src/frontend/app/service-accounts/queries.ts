@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
 import { pagedQuery } from '../api/paging.ts'
 import type { AccountsSearch } from './search.ts'
+import type { TokenFormat } from './tokens.ts'
 
 /** The service accounts that the address asks for, page by page. */
 export const accountsQuery = ({ q, role, sort }: AccountsSearch) =>
@@ -27,7 +28,6 @@ export const accountQuery = (id: string) =>
 
 export type Account = Awaited<ReturnType<NonNullable<ReturnType<typeof accountQuery>['queryFn']>>>['data'] &
   object
-export type TokenFormat = 'phase' | 'keyward'
 
 /** The tokens of a service account, oldest first, expired ones included. */
 export const tokensQuery = (id: string) =>
