@@ -49,7 +49,8 @@ export function list(
 ) {
   const accessible = accessibleEnvironments(db, organisationId, range.limit === null)
   const select = db`
-    select ${columns(db)}, u.email_key, u.sort_name, r.name_key as role_name_key,
+    select ${columns(db)}, nullif(m.last_seen_at, '-infinity') as last_seen_at,
+      u.email_key, u.sort_name, r.name_key as role_name_key,
       ${accessible.count} as accessible_environments
     from ${activeMembers(db)} ${accessible.join}`
   const where = conditions(db, organisationId, filter)

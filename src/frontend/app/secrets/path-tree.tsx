@@ -5,6 +5,9 @@ import { foldersOf, type SecretRow, type Selection, tagCounts } from './secret-r
 const FIRST_INDENT = 8
 const INDENT = 16
 
+/** A link is the current one where the address says exactly the same. */
+const EXACTLY = { exact: true, includeSearch: true }
+
 type PathTreeProps = { appId: string; rows: readonly SecretRow[]; selection: Selection }
 
 /** Paths as folders, and tags, each with the number of secrets and an address. */
@@ -15,9 +18,9 @@ export function PathTree({ appId, rows, selection }: PathTreeProps) {
   return (
     <nav className="tree" aria-label="Paths">
       <ul>
-        <Folder appId={appId} name="All paths" count={rows.length} depth={0} search={withoutPath} isCurrent={selection.path === undefined} />
+        <Folder appId={appId} name="All paths" count={rows.length} depth={0} search={withoutPath} />
         {foldersOf(rows).map(({ path, name, depth, count }) => (
-          <Folder key={path} appId={appId} name={name} count={count} depth={depth} search={{ ...selection, path }} isCurrent={selection.path === path} />
+          <Folder key={path} appId={appId} name={name} count={count} depth={depth} search={{ ...selection, path }} />
         ))}
       </ul>
       {tags.length > 0 && (
@@ -28,7 +31,7 @@ export function PathTree({ appId, rows, selection }: PathTreeProps) {
               const isOn = tag === selection.tag
               return (
                 <li key={tag}>
-                  <Link className="tag" to="/apps/$appId/secrets" params={{ appId }} search={isOn ? withoutTag : { ...selection, tag }} aria-current={isOn || undefined}>
+                  <Link className="tag" to="/apps/$appId/secrets" params={{ appId }} activeOptions={EXACTLY} search={isOn ? withoutTag : { ...selection, tag }} aria-current={isOn || undefined}>
                     {tag} {count}
                   </Link>
                 </li>
@@ -41,16 +44,15 @@ export function PathTree({ appId, rows, selection }: PathTreeProps) {
   )
 }
 
-type FolderProps = { appId: string; name: string; count: number; depth: number; search: Selection; isCurrent: boolean }
+type FolderProps = { appId: string; name: string; count: number; depth: number; search: Selection }
 
-const Folder = ({ appId, name, count, depth, search, isCurrent }: FolderProps) => (
+const Folder = ({ appId, name, count, depth, search }: FolderProps) => (
   <li>
     <Link
       to="/apps/$appId/secrets"
       params={{ appId }}
       search={search}
-      aria-current={isCurrent || undefined}
-      activeProps={{}}
+      activeOptions={EXACTLY}
       style={{ paddingLeft: FIRST_INDENT + depth * INDENT }}
     >
       <Icon name="folder" small />

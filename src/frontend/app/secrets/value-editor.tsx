@@ -64,6 +64,31 @@ export function ValueEditor({ row, environment }: { row: SecretRow; environment:
             </label>
           )}
         </span>
+        {stored?.override != null && (
+          <Button
+            kind="quiet"
+            size="sm"
+            onClick={() => {
+              dispatch({ act: 'change', environmentId: environment.id, row: row.name, base: stored, change: { own: null } })
+              leave()
+            }}
+          >
+            Remove your own value
+          </Button>
+        )}
+        {stored !== undefined && may.delete && (
+          <Button
+            kind="quiet"
+            size="sm"
+            className="danger-quiet"
+            onClick={() => {
+              dispatch({ act: 'delete', environmentId: environment.id, row: row.name, base: stored })
+              leave()
+            }}
+          >
+            Delete here
+          </Button>
+        )}
         <span className="push row keys">
           <Key>Esc</Key>
           <Key>⌘↵</Key>
