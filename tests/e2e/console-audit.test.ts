@@ -87,6 +87,38 @@ describe('the audit log', () => {
     expect(pageProblems()).toEqual([])
   })
 
+  test('is filtered by app, and in it by environment', async () => {
+    const { page } = ingrid
+    await page.goto(`${console.origin}/audit`)
+    await page.getByRole('combobox', { name: 'Filter by app' }).click()
+    await page.getByRole('option', { name: 'Ledger' }).click()
+    await entries(ingrid).filter({ hasText: 'opened Staging of Ledger to Ana Duarte' }).waitFor()
+    expect(await entries(ingrid).filter({ hasText: 'signed in' }).count()).toBe(0)
+    await page.getByRole('combobox', { name: 'Filter by environment' }).click()
+    await page.getByRole('option', { name: 'Production' }).click()
+    await page.getByText('Environment: Production of Ledger').waitFor()
+    await entries(ingrid).filter({ hasText: 'created the environment Production of Ledger' }).waitFor()
+    expect(await entries(ingrid).filter({ hasText: 'Staging' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Remove the filter App: Ledger' }).click()
+    expect(new URL(page.url()).search).toBe('')
+  })
+
+  test('is filtered by days, which the address keeps', async () => {
+    const { page } = ingrid
+    await page.goto(`${console.origin}/audit`)
+    await page.getByRole('button', { name: 'When' }).click()
+    await page.getByLabel('From the day').fill('2020-02-01')
+    await page.getByLabel('To the day, included').fill('2020-02-02')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Show these days' }).click()
+    await page.getByText('No entry matches these filters').waitFor()
+    await page.reload()
+    await page.getByText('1 Feb 2020 to 2 Feb 2020').waitFor()
+    await page.getByRole('button', { name: 'Remove all filters' }).click()
+    await entries(ingrid).first().waitFor()
+    expect(pageProblems()).toEqual([])
+  })
+
   test('shows names that people typed as text', async () => {
     const { page } = ingrid
     await page.goto(`${console.origin}/audit?event=app.created`)

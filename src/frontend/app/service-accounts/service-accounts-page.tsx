@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { messageOf } from '../api/errors.ts'
 import { can } from '../api/me.ts'
 import { usePagedList } from '../api/paging.ts'
@@ -23,10 +23,10 @@ type Change = { [Key in keyof AccountsSearch]?: AccountsSearch[Key] | undefined 
 /** The machines that hold a role: what each can open, how many tokens it has, and when one was last used. */
 export function ServiceAccountsPage() {
   const viewer = useViewer()
-  const search = route.useSearch()
-  const navigate = route.useNavigate()
+  const search: AccountsSearch = route.useSearch()
+  const navigate = useNavigate()
   const change = (next: Change) =>
-    void navigate({ search: ((old: AccountsSearch) => ({ ...old, ...next })) as never, replace: true })
+    void navigate({ to: '/service-accounts', search: without({ ...search, ...next }), replace: true })
   const list = usePagedList(accountsQuery(search))
   const mayCreate = can(viewer, 'create', 'ServiceAccounts')
   useShortcut('n', () => mayCreate && void navigate({ to: '/service-accounts/new' }))
@@ -58,7 +58,7 @@ export function ServiceAccountsPage() {
         <Empty
           title="No service account is like that"
           icon="machine"
-          act={<Button onClick={() => navigate({ search: {} })}>Show all</Button>}
+          act={<Button onClick={() => navigate({ to: '/service-accounts', search: {} })}>Show all</Button>}
         >
           Search for another name, or remove the filter.
         </Empty>
@@ -108,3 +108,6 @@ function AccountsTools({
     </search>
   )
 }
+
+const without = (search: Change): AccountsSearch =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
