@@ -146,12 +146,12 @@ describe('the audit log', () => {
     for (let round = 0; round < 55; round++)
       await ingrid.api('PUT', '/v1/organisation', { name: `Marlow ${round}` })
     await page.goto(`${console.origin}/audit?event=organisation.updated`)
-    await page.getByText('renamed Marlow 53 to Marlow 54').waitFor()
+    await page.getByText('50 shown, newest first').waitFor()
     expect(await entries(ingrid).count()).toBe(50)
     await page.getByRole('button', { name: 'Load older entries' }).click()
-    await page.getByText('renamed Marlow Instruments to Marlow 0').waitFor()
+    await page.getByRole('button', { name: 'Load older entries' }).waitFor({ state: 'detached' })
     expect(await entries(ingrid).count()).toBe(55)
-    expect(await page.getByRole('button', { name: 'Load older entries' }).count()).toBe(0)
+    expect(await page.getByText('renamed Marlow 53 to Marlow 54').count()).toBe(1)
   })
 
   test('shows a Developer no address of others, and a Service role no page at all', async () => {
