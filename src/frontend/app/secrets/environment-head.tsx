@@ -13,7 +13,11 @@ import type { NamedEnvironment } from './secret-rows.ts'
 import type { Secret } from './store.ts'
 import { useReload } from './use-reload.ts'
 
-type EnvironmentHeadProps = { environment: NamedEnvironment; secrets: readonly Secret[] | undefined; onOpen: (panel: Panel) => void }
+type EnvironmentHeadProps = {
+  environment: NamedEnvironment
+  secrets: readonly Secret[] | undefined
+  onOpen: (panel: Panel) => void
+}
 
 /** The head of an environment's column: how many secrets it has, when they last changed, and what can be done with all of them. */
 export function EnvironmentHead({ environment, secrets = [], onOpen }: EnvironmentHeadProps) {
@@ -22,7 +26,10 @@ export function EnvironmentHead({ environment, secrets = [], onOpen }: Environme
   const [isRekeying, setRekeying] = useState(false)
   const reload = useReload(appId)
   const toast = useToast()
-  const changedAt = secrets.reduce<string | null>((last, { updatedAt }) => (last === null || updatedAt > last ? updatedAt : last), null)
+  const changedAt = secrets.reduce<string | null>(
+    (last, { updatedAt }) => (last === null || updatedAt > last ? updatedAt : last),
+    null,
+  )
   const rekey = async () => {
     await answer(api.v1.environments({ id: environment.id }).rekey.post())
     await reload()
@@ -38,10 +45,28 @@ export function EnvironmentHead({ environment, secrets = [], onOpen }: Environme
           </button>
         }
         entries={[
-          ...(may.create ? [{ label: 'Paste .env…', icon: 'upload' as const, onClick: () => onOpen({ panel: 'paste', environment }) }] : []),
+          ...(may.create
+            ? [
+                {
+                  label: 'Paste .env…',
+                  icon: 'upload' as const,
+                  onClick: () => onOpen({ panel: 'paste', environment }),
+                },
+              ]
+            : []),
           { label: 'Export…', icon: 'download', onClick: () => onOpen({ panel: 'export', environment }) },
-          ...(may.update ? [{ label: 'Restore to a time…', icon: 'restore' as const, onClick: () => onOpen({ panel: 'restore', environment }) }] : []),
-          ...(canInApps(viewer, 'update', 'Environments') ? [{ label: 'Renew the keys…', icon: 'key' as const, onClick: () => setRekeying(true) }] : []),
+          ...(may.update
+            ? [
+                {
+                  label: 'Restore to a time…',
+                  icon: 'restore' as const,
+                  onClick: () => onOpen({ panel: 'restore', environment }),
+                },
+              ]
+            : []),
+          ...(canInApps(viewer, 'update', 'Environments')
+            ? [{ label: 'Renew the keys…', icon: 'key' as const, onClick: () => setRekeying(true) }]
+            : []),
         ]}
       />
       <small className="num">

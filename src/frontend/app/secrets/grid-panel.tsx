@@ -27,7 +27,9 @@ export type PanelProps = {
 export function GridPanel({ panel, ...rest }: PanelProps & { panel: Panel }) {
   if (panel.panel === 'new') return <NewSecretForm {...rest} />
   if (panel.panel === 'details') return <DetailsForm key={panel.row.name} row={panel.row} {...rest} />
-  if (panel.panel === 'paste') return <ImportPanel key={panel.environment?.id} environment={panel.environment} {...rest} />
-  if (panel.panel === 'export') return <ExportPanel key={panel.environment?.id} environment={panel.environment} {...rest} />
+  if (panel.panel === 'paste')
+    return <ImportPanel key={panel.environment?.id} environment={panel.environment} {...rest} />
+  if (panel.panel === 'export')
+    return <ExportPanel key={panel.environment?.id} environment={panel.environment} {...rest} />
   return <RestorePanel key={panel.environment.id} environment={panel.environment} {...rest} />
 }

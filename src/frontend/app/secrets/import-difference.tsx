@@ -18,12 +18,22 @@ export function ImportDifference({ file, imported, secrets }: ImportDifferencePr
         <p>
           {created.length} added, {changed.length} changed, {unchanged.length} the same.
         </p>
-        <Button kind="quiet" size="sm" className="push" icon="eye" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+        <Button
+          kind="quiet"
+          size="sm"
+          className="push"
+          icon="eye"
+          aria-pressed={isShown}
+          onClick={() => setShown(!isShown)}
+        >
           {isShown ? 'Hide values' : 'Show values'}
         </Button>
       </div>
       <ul>
-        {[...created.map((one) => ({ ...one, isNew: true })), ...changed.map((one) => ({ ...one, isNew: false }))].map(({ key, path, isNew }) => {
+        {[
+          ...created.map((one) => ({ ...one, isNew: true })),
+          ...changed.map((one) => ({ ...one, isNew: false })),
+        ].map(({ key, path, isNew }) => {
           const old = before.get(nameOf({ key, path }))
           return (
             <li key={key}>

@@ -1,7 +1,11 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
 
 /** A line of a difference: where it stands, and its text with the words that differ marked. */
-export type Line = { kind: 'same' | 'add' | 'remove'; number: number; parts: { text: string; isMarked: boolean }[] }
+export type Line = {
+  kind: 'same' | 'add' | 'remove'
+  number: number
+  parts: { text: string; isMarked: boolean }[]
+}
 
 /** How two texts differ, line by line, and within lines that changed word by word. */
 export function lineDifference(before: string, after: string): Line[] {
@@ -46,7 +50,9 @@ function changedLines(removed: string[], added: string[], at: Place): Line[] {
 function changedLine(before: string, after: string, at: Place): Line[] {
   const words = diffWordsWithSpace(before, after)
   const parts = (left: 'added' | 'removed') =>
-    words.filter((word) => !word[left]).map(({ value, added, removed }) => ({ text: value, isMarked: added || removed }))
+    words
+      .filter((word) => !word[left])
+      .map(({ value, added, removed }) => ({ text: value, isMarked: added || removed }))
   return [
     { kind: 'remove', number: at.before++, parts: parts('added') },
     { kind: 'add', number: at.after++, parts: parts('removed') },

@@ -6,7 +6,11 @@ import { draftKey } from './drafts.ts'
 import { useGrid } from './grid.ts'
 import { isSealed, type SecretRow, tagsOf } from './secret-rows.ts'
 
-type NameCellProps = { row: SecretRow; folder: string | undefined; place: { row: number; column: number; isCurrent: boolean } }
+type NameCellProps = {
+  row: SecretRow
+  folder: string | undefined
+  place: { row: number; column: number; isCurrent: boolean }
+}
 
 /** The name of a secret, which leads to its history, with what there is to know of it in all environments. */
 export function NameCell({ row, folder, place }: NameCellProps) {
@@ -27,7 +31,12 @@ export function NameCell({ row, folder, place }: NameCellProps) {
             {name}
           </span>
         ) : (
-          <Link className="mono name" to="/apps/$appId/secrets/$secretId" params={{ appId, secretId: first.id }} {...focus}>
+          <Link
+            className="mono name"
+            to="/apps/$appId/secrets/$secretId"
+            params={{ appId, secretId: first.id }}
+            {...focus}
+          >
             {name}
           </Link>
         )}
@@ -37,7 +46,9 @@ export function NameCell({ row, folder, place }: NameCellProps) {
             <span className="vh">sealed</span>
           </>
         )}
-        {[...row.cells.values()].some(({ override }) => override?.isActive === true) && <Badge tone="accent">yours</Badge>}
+        {[...row.cells.values()].some(({ override }) => override?.isActive === true) && (
+          <Badge tone="accent">yours</Badge>
+        )}
         <Expiry row={row} />
         <span className="tags">
           {tagsOf(row).map((tag) => (
@@ -53,7 +64,9 @@ export function NameCell({ row, folder, place }: NameCellProps) {
 const SOON_MS = 14 * 24 * 3_600_000
 
 function Expiry({ row }: { row: SecretRow }) {
-  const times = [...row.cells.values()].flatMap(({ expiresAt }) => (expiresAt === undefined ? [] : Date.parse(expiresAt)))
+  const times = [...row.cells.values()].flatMap(({ expiresAt }) =>
+    expiresAt === undefined ? [] : Date.parse(expiresAt),
+  )
   const left = Math.min(...times) - Date.now()
   if (left > SOON_MS) return null
   return <Badge tone={left < 0 ? 'remove' : 'warn'}>{left < 0 ? 'expired' : 'expires soon'}</Badge>
@@ -64,12 +77,17 @@ function RowMenu({ row }: { row: SecretRow }) {
   const remove = () => {
     for (const { id } of environments) {
       const base = row.cells.get(id) ?? null
-      if (base !== null || drafts.has(draftKey(id, row.name))) dispatch({ act: 'delete', environmentId: id, row: row.name, base })
+      if (base !== null || drafts.has(draftKey(id, row.name)))
+        dispatch({ act: 'delete', environmentId: id, row: row.name, base })
     }
   }
   const entries = [
-    ...(may.update ? [{ label: 'Rename, move, tag, expire…', icon: 'pencil' as const, onClick: () => openDetails(row) }] : []),
-    ...(may.delete ? [{ label: 'Delete in all environments', icon: 'trash' as const, danger: true, onClick: remove }] : []),
+    ...(may.update
+      ? [{ label: 'Rename, move, tag, expire…', icon: 'pencil' as const, onClick: () => openDetails(row) }]
+      : []),
+    ...(may.delete
+      ? [{ label: 'Delete in all environments', icon: 'trash' as const, danger: true, onClick: remove }]
+      : []),
   ]
   if (entries.length === 0) return null
   return (

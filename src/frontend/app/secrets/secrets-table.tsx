@@ -40,15 +40,28 @@ export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProp
   return (
     <div className={rows.length > MANY_ROWS ? 'scroll-x long' : 'scroll-x'} ref={frame}>
       {/* biome-ignore lint/a11y/useSemanticElements: a table whose cells take the focus is a grid */}
-      <table className="matrix sec" role="grid" aria-rowcount={rows.length + 1} aria-colcount={environments.length + 1} onKeyDown={arrows.onKeyDown} onFocus={arrows.onFocus}>
+      <table
+        className="matrix sec"
+        role="grid"
+        aria-rowcount={rows.length + 1}
+        aria-colcount={environments.length + 1}
+        onKeyDown={arrows.onKeyDown}
+        onFocus={arrows.onFocus}
+      >
         <caption className="vh">
-          Secrets {folder === undefined ? 'at all paths' : `at the path ${folder}`}. Values with the same letter in a row are the same.
+          Secrets {folder === undefined ? 'at all paths' : `at the path ${folder}`}. Values with the same
+          letter in a row are the same.
         </caption>
         <thead>
           <tr aria-rowindex={1}>
             <th scope="col">Name</th>
             {environments.map((environment) => (
-              <EnvironmentHead key={environment.id} environment={environment} secrets={secrets.get(environment.id)} onOpen={onOpen} />
+              <EnvironmentHead
+                key={environment.id}
+                environment={environment}
+                secrets={secrets.get(environment.id)}
+                onOpen={onOpen}
+              />
             ))}
           </tr>
         </thead>
@@ -58,8 +71,18 @@ export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProp
             const row = rows[index]
             return (
               row !== undefined && (
-                <tr key={row.name} ref={virtualizer.measureElement} data-index={index} aria-rowindex={index + 2}>
-                  <Row row={row} index={index} folder={folder} current={arrows.current.row === index ? arrows.current.column : null} />
+                <tr
+                  key={row.name}
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  aria-rowindex={index + 2}
+                >
+                  <Row
+                    row={row}
+                    index={index}
+                    folder={folder}
+                    current={arrows.current.row === index ? arrows.current.column : null}
+                  />
                 </tr>
               )
             )
@@ -83,7 +106,10 @@ type RowProps = { row: SecretRow; index: number; folder: string | undefined; cur
 
 function Row({ row, index, folder, current }: RowProps) {
   const { environments, drafts } = useGrid()
-  const letters = useMemo(() => lettersOf(withDrafts(row, environments, drafts), environments), [row, environments, drafts])
+  const letters = useMemo(
+    () => lettersOf(withDrafts(row, environments, drafts), environments),
+    [row, environments, drafts],
+  )
   return (
     <>
       <NameCell row={row} folder={folder} place={{ row: index, column: 0, isCurrent: current === 0 }} />
@@ -103,12 +129,21 @@ function Row({ row, index, folder, current }: RowProps) {
 type GridParts = Pick<ReturnType<typeof useGrid>, 'environments' | 'drafts'>
 
 /** The row with the values that are kept but not applied. */
-function withDrafts(row: SecretRow, environments: GridParts['environments'], drafts: GridParts['drafts']): SecretRow {
+function withDrafts(
+  row: SecretRow,
+  environments: GridParts['environments'],
+  drafts: GridParts['drafts'],
+): SecretRow {
   const cells = new Map(row.cells)
   for (const { id } of environments) {
     const draft = drafts.get(draftKey(id, row.name))
     if (draft?.isDeleted) cells.delete(id)
-    else if (draft !== undefined) cells.set(id, { ...(draft.base ?? { type: 'secret' }), ...draft.change, value: draft.change.value ?? draft.base?.value ?? '' } as Secret)
+    else if (draft !== undefined)
+      cells.set(id, {
+        ...(draft.base ?? { type: 'secret' }),
+        ...draft.change,
+        value: draft.change.value ?? draft.base?.value ?? '',
+      } as Secret)
   }
   return { ...row, cells }
 }
@@ -137,7 +172,12 @@ function useArrows(rowCount: number, columnCount: number, scrollTo: (row: number
   return { current, onKeyDown, onFocus }
 }
 
-function nextPlace(key: string, { row, column }: { row: number; column: number }, rows: number, columns: number) {
+function nextPlace(
+  key: string,
+  { row, column }: { row: number; column: number },
+  rows: number,
+  columns: number,
+) {
   const moves: Record<string, [row: number, column: number]> = {
     ArrowUp: [row - 1, column],
     ArrowDown: [row + 1, column],

@@ -31,7 +31,11 @@ export function useSecrets(appId: string, environments: readonly NamedEnvironmen
 }
 
 /** What the cells share, and which rows there are: those that are stored, and those that are to be added. */
-export function useGridState(app: SecretsApp, secrets: ReadonlyMap<string, readonly Secret[]>, openDetails: (row: SecretRow) => void) {
+export function useGridState(
+  app: SecretsApp,
+  secrets: ReadonlyMap<string, readonly Secret[]>,
+  openDetails: (row: SecretRow) => void,
+) {
   const viewer = useViewer()
   const [drafts, dispatch] = useReducer(reduceDrafts, NO_DRAFTS)
   const [shown, setShown] = useState<ReadonlySet<string>>(new Set())
@@ -66,10 +70,17 @@ export function useGridState(app: SecretsApp, secrets: ReadonlyMap<string, reado
 
 function withNew(rows: SecretRow[], drafts: Drafts): SecretRow[] {
   const names = new Set(rows.map(({ name }) => name))
-  const added = [...drafts.values()].filter(({ base, row }) => base === null && !names.has(row) && names.add(row))
+  const added = [...drafts.values()].filter(
+    ({ base, row }) => base === null && !names.has(row) && names.add(row),
+  )
   if (added.length === 0) return rows
   const blank = (row: string) => row.indexOf(' ')
-  const news = added.map(({ row }) => ({ name: row, path: row.slice(0, blank(row)), key: row.slice(blank(row) + 1), cells: new Map() }))
+  const news = added.map(({ row }) => ({
+    name: row,
+    path: row.slice(0, blank(row)),
+    key: row.slice(blank(row) + 1),
+    cells: new Map(),
+  }))
   return [...rows, ...news].sort(byPathAndKey)
 }
 
@@ -83,7 +94,8 @@ export function useApplying(app: SecretsApp, store: Store, grid: Grid) {
     setBusy(true)
     const { applied, refusals, stored } = await applyDrafts(store, grid.drafts, app.environments)
     grid.dispatch({ act: 'forget', drafts: applied })
-    for (const [environmentId, secrets] of stored) queryClient.setQueryData(secretsKey(app.id, environmentId), secrets)
+    for (const [environmentId, secrets] of stored)
+      queryClient.setQueryData(secretsKey(app.id, environmentId), secrets)
     if (stored.size > 0) grid.dispatch({ act: 'rebase', secrets: stored })
     await queryClient.invalidateQueries({ queryKey: secretsKey(app.id) })
     setRefusals(refusals)
