@@ -35,12 +35,10 @@ export async function createSealedStore(): Promise<Store> {
       value === null
         ? answer(api.v1.secrets({ id }).override.delete())
         : answer(
-            api.v1
-              .secrets({ id })
-              .override.put({
-                value: sealer(keysOf(ring, environment).pair.publicKey)(value),
-                is_active: true,
-              }),
+            api.v1.secrets({ id }).override.put({
+              value: sealer(keysOf(ring, environment).pair.publicKey)(value),
+              is_active: true,
+            }),
           ),
     import: (environment, file, dryRun) => importFile(store, environment, file, dryRun),
     export: async (environment, format, path) => exportFile(await store.list(environment), format, path),
