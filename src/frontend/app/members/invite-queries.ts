@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { answer, api } from '../api/client.ts'
+import { type AnswerOf, answer, api } from '../api/client.ts'
 
 /** How many invites are open. */
 export const inviteCountQuery = queryOptions({
@@ -31,7 +31,4 @@ export const resend = (id: string) => answer(api.v1.members.invites({ id }).rese
 /** Cancels an invite: its link no longer works. */
 export const cancel = (id: string) => answer(api.v1.members.invites({ id }).delete({}))
 
-type InvitesPage = Awaited<
-  ReturnType<typeof answer<Awaited<ReturnType<typeof api.v1.members.invites.get>>['data']>>
->
-export type Invite = (InvitesPage & object)['data'][number]
+export type Invite = AnswerOf<typeof api.v1.members.invites.get>['data'][number]

@@ -21,8 +21,8 @@ const NOBODY: ReadonlyMap<string, Member> = new Map()
 /** The people of the organisation: searched, filtered and sorted in the address, changed in place or many at once. */
 export function MembersPage() {
   const viewer = useViewer()
-  const search = route.useSearch()
-  const navigate = route.useNavigate()
+  const search: MembersSearch = route.useSearch()
+  const navigate = useNavigate()
   const list = useInfiniteQuery(membersQuery(search))
   const [selected, setSelected] = useState(NOBODY)
   const members = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data])
@@ -30,7 +30,7 @@ export function MembersPage() {
   const mayInvite = can(viewer, 'create', 'Members')
   const change = (next: MembersSearchChange) => {
     setSelected(NOBODY)
-    void navigate({ search: (previous) => clean({ ...previous, ...next }), replace: true })
+    void navigate({ to: '/members', search: clean({ ...search, ...next }), replace: true })
   }
   return (
     <>
