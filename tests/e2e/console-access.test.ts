@@ -65,7 +65,7 @@ test('people and machines stand against environments: by grant, by role or not',
   await page.getByRole('status').filter({ hasText: '8 of 9 apps' }).waitFor()
   await expectAccessible(page)
   await screenshot(page, 'access-overview')
-  await page.getByRole('button', { name: 'Show 1 more of 1 apps' }).click()
+  await page.getByRole('button', { name: 'Show 1 more app' }).click()
   await page.getByRole('columnheader', { name: 'Zeppelin' }).waitFor()
   expect(pageProblems()).toEqual([])
 })

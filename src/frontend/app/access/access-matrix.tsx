@@ -23,7 +23,7 @@ type AccessMatrixProps = {
   onToggleGroup: (name: string) => void
 }
 
-const ROW_HEIGHT = 35
+const ROW_HEIGHT = 34
 
 /** The matrix of apps and environments, in a frame of its own that scrolls. */
 export function AccessMatrix({

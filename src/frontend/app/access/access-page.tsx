@@ -118,7 +118,7 @@ function Summary({ apps, rows, totals }: SummaryProps) {
   const column = columns[most]
   return (
     <>
-      Every person and machine against every environment.
+      People and machines against environments: who can open what, and why.
       {column !== undefined &&
         rows > 0 &&
         ` Of these ${rows}, ${totals[most]} can open ${column.environment.name} of ${column.app}.`}
@@ -146,6 +146,9 @@ const Marks = () => (
     </span>
   </p>
 )
+
+const showMore = (left: number): string =>
+  left <= APPS_AT_ONCE ? `Show ${counted(left, 'more app')}` : `Show ${APPS_AT_ONCE} of ${left} more apps`
 
 /** Without what is off: an address has no empty filters. */
 const clean = (search: AccessSearchChange): AccessSearch =>

@@ -6,7 +6,7 @@ import type { Mark, OverviewApp, OverviewRow } from './overview.ts'
 /** A Production that more can open is marked. */
 export const MANY = 8
 
-const ROW_HEIGHT = 30
+const ROW_HEIGHT = 29
 const SHORT: Record<string, string> = { dev: 'dev', staging: 'stg', prod: 'prod' }
 const WORDS: Record<Mark, string> = { r: 'by role', g: 'by grant', '-': 'no', '?': 'not read yet' }
 

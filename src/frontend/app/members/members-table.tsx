@@ -25,14 +25,15 @@ type MembersTableProps = {
   isStale: boolean
 }
 
-const ROW_HEIGHT = 41
+const NO_ROLES: never[] = []
+const ROW_HEIGHT = 40
 const COLUMNS = 7
 
 /** The list of members; of a long one only the rows in sight are drawn. */
 export function MembersTable({ members, sort, onSort, selected, onSelect, isStale }: MembersTableProps) {
   const viewer = useViewer()
   const navigate = useNavigate()
-  const { data: roles = [] } = useQuery(rolesQuery)
+  const { data: roles = NO_ROLES } = useQuery(rolesQuery)
   const { data: environments = null } = useQuery(environmentCountQuery(viewer))
   const [removing, setRemoving] = useState<Member | null>(null)
   const body = useRef<HTMLTableSectionElement>(null)
@@ -61,7 +62,7 @@ export function MembersTable({ members, sort, onSort, selected, onSelect, isStal
   )
   const options = useRoleOptions()
   const colorOf = useMemo(() => new Map(roles.map(({ id, color }) => [id, color])), [roles])
-  const selectable = members.filter(({ id }) => acts.get(id)?.isSelectable)
+  const selectable = useMemo(() => members.filter(({ id }) => acts.get(id)?.isSelectable), [members, acts])
   const isAll = selectable.length > 0 && selectable.every(({ id }) => selected.has(id))
   return (
     <>
