@@ -88,8 +88,7 @@ export function AccessPage() {
           )}
           {found.length > apps.length && (
             <Button busy={reads.isPending} onClick={() => change({ apps: apps.length + APPS_AT_ONCE })}>
-              Show {Math.min(APPS_AT_ONCE, found.length - apps.length)} more of {found.length - apps.length}{' '}
-              apps
+              {showMore(found.length - apps.length)}
             </Button>
           )}
         </span>

@@ -60,6 +60,7 @@ export function usePageVirtualRows({
   const isWhole = count <= FEWEST_ROWS
   const [top, setTop] = useState(0)
   // What stands above the rows changes with the width of the page and with their number, not while it scrolls.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the number of rows, too
   useLayoutEffect(() => {
     const place = () => {
       if (body.current !== null) setTop(body.current.getBoundingClientRect().top + scrollY)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { Fragment, useCallback, useMemo, useRef, useState } from 'react'
 import { environmentCountQuery } from '../access/queries.ts'
 import { Check } from '../components/cell.tsx'
 import { SortHead } from '../components/filters.tsx'
@@ -110,23 +110,24 @@ export function MembersTable({ members, sort, onSort, selected, onSelect, isStal
             const member = members[place]
             const ofMember = member === undefined ? undefined : acts.get(member.id)
             if (member === undefined || ofMember === undefined) return null
-            return [
-              <Gap key={`before ${member.id}`} height={gaps.get(place) ?? 0} columns={COLUMNS} />,
-              <MemberRow
-                key={member.id}
-                member={member}
-                place={place}
-                acts={ofMember}
-                environments={environments}
-                color={colorOf.get(member.role.id) ?? ''}
-                options={options}
-                isSelected={selected.has(member.id)}
-                onToggle={onToggle}
-                onRemove={setRemoving}
-                onTransfer={onTransfer}
-                measure={measure}
-              />,
-            ]
+            return (
+              <Fragment key={member.id}>
+                <Gap height={gaps.get(place) ?? 0} columns={COLUMNS} />
+                <MemberRow
+                  member={member}
+                  place={place}
+                  acts={ofMember}
+                  environments={environments}
+                  color={colorOf.get(member.role.id) ?? ''}
+                  options={options}
+                  isSelected={selected.has(member.id)}
+                  onToggle={onToggle}
+                  onRemove={setRemoving}
+                  onTransfer={onTransfer}
+                  measure={measure}
+                />
+              </Fragment>
+            )
           })}
           <Gap height={end} columns={COLUMNS} />
         </tbody>
