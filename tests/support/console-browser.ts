@@ -25,17 +25,23 @@ export type Api = (method: string, path: string, body?: unknown) => Promise<Json
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 type Json = any
 
+type Variables = Record<string, string>
+
 /** The built console and the backend on one port, as `serve` has them, with the system's Chromium. */
 export type ConsoleUnderTest = Awaited<ReturnType<typeof startConsole>>
 
 /**
  * Starts the console on an empty database. `founder` sets it up through the API and signs in as its Owner; `person`
- * invites somebody, who accepts and signs in. `open` gives a page without a session.
+ * invites somebody, who accepts and signs in. `open` gives a page without a session. The environment may depend on the origin, as the settings of an identity
+ * provider do.
  */
-export async function startConsole(environment: Record<string, string> = {}) {
+export async function startConsole(
+  environment: Variables | ((origin: string) => Promise<Variables> | Variables) = {},
+) {
   const chromium = await startChromium()
   const origin = `http://localhost:${freePort()}`
-  const ctx = await testContext({ HOST: origin, RATE_LIMIT_AUTH: 'off', ...environment }, new Date())
+  const variables = typeof environment === 'function' ? await environment(origin) : environment
+  const ctx = await testContext({ HOST: origin, RATE_LIMIT_AUTH: 'off', ...variables }, new Date())
   const handler = besideBackend(
     createApp(ctx, () => '127.0.0.1').fetch,
     createFrontend(ctx.config, createLog('error')),

@@ -52,6 +52,9 @@ import {
   SignInPage,
   VerifyEmailPage,
 } from './pages.ts'
+import type { RolesSearch } from './roles/queries.ts'
+import { secretsSearch, versionSearch } from './secrets/search.ts'
+import { accountsSearch } from './service-accounts/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
 import { oneOf, textOf } from './shell/search.ts'
 import { Shell } from './shell/shell.tsx'
@@ -172,7 +175,12 @@ const accountPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => accountRoute, path, component })
 
 const accounts = [
-  page('/service-accounts', ServiceAccountsPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/service-accounts',
+    validateSearch: accountsSearch,
+    component: ServiceAccountsPage,
+  }),
   page('/service-accounts/new', NewServiceAccountPage),
   accountRoute.addChildren([
     createRoute({
@@ -189,8 +197,21 @@ const accounts = [
 ] as const
 
 const roles = [
-  page('/roles', RolesPage),
-  page('/roles/new', NewRolePage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/roles',
+    validateSearch: (search): RolesSearch => ({
+      ...textOf(search, 'q'),
+      ...oneOf(search, 'sort', ['name', '-name', 'created_at', '-created_at']),
+    }),
+    component: RolesPage,
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/roles/new',
+    validateSearch: (search): { from?: string } => textOf(search, 'from'),
+    component: NewRolePage,
+  }),
   page('/roles/$roleId', RolePage),
 ] as const
 
@@ -217,8 +238,18 @@ const apps = [
         throw redirect({ to: '/apps/$appId/secrets', params })
       },
     }),
-    appPage('/secrets', SecretsPage),
-    appPage('/secrets/$secretId', SecretPage),
+    createRoute({
+      getParentRoute: () => appRoute,
+      path: '/secrets',
+      validateSearch: secretsSearch,
+      component: SecretsPage,
+    }),
+    createRoute({
+      getParentRoute: () => appRoute,
+      path: '/secrets/$secretId',
+      validateSearch: versionSearch,
+      component: SecretPage,
+    }),
     appPage('/environments', EnvironmentsPage),
     appPage('/access', AppAccessPage),
     appPage('/activity', AppActivityPage),
@@ -245,9 +276,9 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** Where a sign-in leads to, from the address. */
-function nextIn(search: Record<string, unknown>): { next?: string } {
-  return isLocal(search.next) ? { next: search.next } : {}
+/** Where a sign-in leads to, from the address. What a route leaves out, the router keeps as it stands there. */
+function nextIn(search: Record<string, unknown>): { next?: string | undefined } {
+  return { next: isLocal(search.next) ? search.next : undefined }
 }
 
 /** Whether a value from the address leads to a page of the console, and to no other site. */

@@ -6,7 +6,7 @@ import { isFactorNeeded } from './refusals.ts'
 import { currentBearer, renewBearer } from './session.ts'
 
 /** Routes under `/service/auth/` that work without a session, or give one. */
-const WITHOUT_BEARER = /^\/service\//
+const WITHOUT_BEARER = /^\/service\/auth\//
 
 /** The API of this origin, typed by the server's own routes: `api.v1.roles.get({ query: { limit: 50 } })`. */
 export const api = treaty<App>(location.origin, {

@@ -1,0 +1,105 @@
+import { Link } from '@tanstack/react-router'
+import { Icon } from '../components/icon.tsx'
+import { MoreMenu } from '../components/menu.tsx'
+import { Badge, Tag } from '../components/pieces.tsx'
+import { draftKey } from './drafts.ts'
+import { useGrid } from './grid.ts'
+import { isSealed, type SecretRow, tagsOf } from './secret-rows.ts'
+
+type NameCellProps = {
+  row: SecretRow
+  folder: string | undefined
+  place: { row: number; column: number; isCurrent: boolean }
+}
+
+/** The name of a secret, which leads to its history, with what there is to know of it in all environments. */
+export function NameCell({ row, folder, place }: NameCellProps) {
+  const { appId } = useGrid()
+  const [first] = row.cells.values()
+  const name = (
+    <>
+      <span className="faint">{prefixOf(row.path, folder)}</span>
+      {row.key}
+    </>
+  )
+  const focus = { 'data-row': place.row, 'data-column': place.column, tabIndex: place.isCurrent ? 0 : -1 }
+  return (
+    <th scope="row">
+      <div className="sn">
+        {first === undefined ? (
+          <span className="mono name" {...focus}>
+            {name}
+          </span>
+        ) : (
+          <Link
+            className="mono name"
+            to="/apps/$appId/secrets/$secretId"
+            params={{ appId, secretId: first.id }}
+            {...focus}
+          >
+            {name}
+          </Link>
+        )}
+        {isSealed(row) && (
+          <>
+            <Icon name="lock" small />
+            <span className="vh">sealed</span>
+          </>
+        )}
+        {[...row.cells.values()].some(({ override }) => override?.isActive === true) && (
+          <Badge tone="accent">yours</Badge>
+        )}
+        <Expiry row={row} />
+        <span className="tags">
+          {tagsOf(row).map((tag) => (
+            <Tag key={tag}>{tag}</Tag>
+          ))}
+        </span>
+        <RowMenu row={row} />
+      </div>
+    </th>
+  )
+}
+
+const SOON_MS = 14 * 24 * 3_600_000
+
+function Expiry({ row }: { row: SecretRow }) {
+  const times = [...row.cells.values()].flatMap(({ expiresAt }) =>
+    expiresAt === undefined ? [] : Date.parse(expiresAt),
+  )
+  const left = Math.min(...times) - Date.now()
+  if (left > SOON_MS) return null
+  return <Badge tone={left < 0 ? 'remove' : 'warn'}>{left < 0 ? 'expired' : 'expires soon'}</Badge>
+}
+
+function RowMenu({ row }: { row: SecretRow }) {
+  const { environments, drafts, dispatch, may, openDetails } = useGrid()
+  const remove = () => {
+    for (const { id } of environments) {
+      const base = row.cells.get(id) ?? null
+      if (base !== null || drafts.has(draftKey(id, row.name)))
+        dispatch({ act: 'delete', environmentId: id, row: row.name, base })
+    }
+  }
+  const entries = [
+    ...(may.update
+      ? [{ label: 'Rename, move, tag, expire…', icon: 'pencil' as const, onClick: () => openDetails(row) }]
+      : []),
+    ...(may.delete
+      ? [{ label: 'Delete in all environments', icon: 'trash' as const, danger: true, onClick: remove }]
+      : []),
+  ]
+  if (entries.length === 0) return null
+  return (
+    <span className="row-menu">
+      <MoreMenu label={`What to do with ${row.key}`} entries={entries} />
+    </span>
+  )
+}
+
+/** The part of a path that the selected folder doesn't say. */
+function prefixOf(path: string, folder: string | undefined): string {
+  if (path === (folder ?? '/')) return ''
+  const below = folder === undefined || folder === '/' ? path : path.slice(folder.length)
+  return `${below.slice(1)}/`
+}

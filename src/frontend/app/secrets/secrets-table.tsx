@@ -1,0 +1,194 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { draftKey } from './drafts.ts'
+import { EnvironmentHead } from './environment-head.tsx'
+import { useGrid } from './grid.ts'
+import type { Panel } from './grid-panel.tsx'
+import { NameCell } from './name-cell.tsx'
+import { lettersOf, type SecretRow } from './secret-rows.ts'
+import type { Secret } from './store.ts'
+import { ValueCell } from './value-cell.tsx'
+
+const ROW_HEIGHT = 37
+/** From so many rows on, the table scrolls by itself and keeps its head in place. */
+const MANY_ROWS = 40
+
+type SecretsTableProps = {
+  rows: readonly SecretRow[]
+  /** The selected folder: names say what lies below it. */
+  folder: string | undefined
+  secrets: ReadonlyMap<string, readonly Secret[]>
+  onOpen: (panel: Panel) => void
+}
+
+/** The grid: names down, environments across. Only the rows in sight are in the document. */
+export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProps) {
+  const { environments } = useGrid()
+  const frame = useRef<HTMLDivElement>(null)
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW_HEIGHT,
+    getItemKey: (index) => rows[index]?.name ?? index,
+    overscan: 12,
+    initialRect: { width: 0, height: 800 },
+  })
+  const arrows = useArrows(rows.length, environments.length, (row) => virtualizer.scrollToIndex(row))
+  const items = virtualizer.getVirtualItems()
+  const above = items[0]?.start ?? 0
+  const below = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0)
+  return (
+    <div className={rows.length > MANY_ROWS ? 'scroll-x long' : 'scroll-x'} ref={frame}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a table whose cells take the focus is a grid */}
+      <table
+        className="matrix sec"
+        role="grid"
+        aria-rowcount={rows.length + 1}
+        aria-colcount={environments.length + 1}
+        onKeyDown={arrows.onKeyDown}
+        onFocus={arrows.onFocus}
+      >
+        <caption className="vh">
+          Secrets {folder === undefined ? 'at all paths' : `at the path ${folder}`}. Values with the same
+          letter in a row are the same.
+        </caption>
+        <thead>
+          <tr aria-rowindex={1}>
+            <th scope="col">Name</th>
+            {environments.map((environment) => (
+              <EnvironmentHead
+                key={environment.id}
+                environment={environment}
+                secrets={secrets.get(environment.id)}
+                onOpen={onOpen}
+              />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Space height={above} columns={environments.length + 1} />
+          {items.map(({ index }) => {
+            const row = rows[index]
+            return (
+              row !== undefined && (
+                <tr
+                  key={row.name}
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  aria-rowindex={index + 2}
+                >
+                  <Row
+                    row={row}
+                    index={index}
+                    folder={folder}
+                    current={arrows.current.row === index ? arrows.current.column : null}
+                  />
+                </tr>
+              )
+            )
+          })}
+          <Space height={below} columns={environments.length + 1} />
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Stands for the rows out of sight. */
+const Space = ({ height, columns }: { height: number; columns: number }) =>
+  height > 0 && (
+    <tr aria-hidden="true" className="space">
+      <td colSpan={columns} style={{ height }} />
+    </tr>
+  )
+
+type RowProps = { row: SecretRow; index: number; folder: string | undefined; current: number | null }
+
+function Row({ row, index, folder, current }: RowProps) {
+  const { environments, drafts } = useGrid()
+  const letters = useMemo(
+    () => lettersOf(withDrafts(row, environments, drafts), environments),
+    [row, environments, drafts],
+  )
+  return (
+    <>
+      <NameCell row={row} folder={folder} place={{ row: index, column: 0, isCurrent: current === 0 }} />
+      {environments.map((environment, column) => (
+        <ValueCell
+          key={environment.id}
+          row={row}
+          environment={environment}
+          letter={letters.get(environment.id)}
+          place={{ row: index, column: column + 1, isCurrent: current === column + 1 }}
+        />
+      ))}
+    </>
+  )
+}
+
+type GridParts = Pick<ReturnType<typeof useGrid>, 'environments' | 'drafts'>
+
+/** The row with the values that are kept but not applied. */
+function withDrafts(
+  row: SecretRow,
+  environments: GridParts['environments'],
+  drafts: GridParts['drafts'],
+): SecretRow {
+  const cells = new Map(row.cells)
+  for (const { id } of environments) {
+    const draft = drafts.get(draftKey(id, row.name))
+    if (draft?.isDeleted) cells.delete(id)
+    else if (draft !== undefined)
+      cells.set(id, {
+        ...(draft.base ?? { type: 'secret' }),
+        ...draft.change,
+        value: draft.change.value ?? draft.base?.value ?? '',
+      } as Secret)
+  }
+  return { ...row, cells }
+}
+
+/** The grid is one stop of the Tab key; arrows, Home and End go from cell to cell. */
+function useArrows(rowCount: number, columnCount: number, scrollTo: (row: number) => void) {
+  const [at, setAt] = useState({ row: 0, column: 0 })
+  const current = { row: Math.min(at.row, Math.max(0, rowCount - 1)), column: at.column }
+  const onKeyDown = (event: KeyboardEvent<HTMLTableElement>) => {
+    const { row, column } = (event.target as HTMLElement).dataset
+    if (row === undefined || event.metaKey || event.ctrlKey || event.altKey) return
+    const next = nextPlace(event.key, { row: Number(row), column: Number(column) }, rowCount, columnCount)
+    if (next === null) return
+    event.preventDefault()
+    setAt(next)
+    scrollTo(next.row)
+    const table = event.currentTarget
+    requestAnimationFrame(() => {
+      table.querySelector<HTMLElement>(`[data-row="${next.row}"][data-column="${next.column}"]`)?.focus()
+    })
+  }
+  const onFocus = ({ target }: { target: EventTarget }) => {
+    const { row, column } = (target as HTMLElement).dataset
+    if (row !== undefined) setAt({ row: Number(row), column: Number(column) })
+  }
+  return { current, onKeyDown, onFocus }
+}
+
+function nextPlace(
+  key: string,
+  { row, column }: { row: number; column: number },
+  rows: number,
+  columns: number,
+) {
+  const moves: Record<string, [row: number, column: number]> = {
+    ArrowUp: [row - 1, column],
+    ArrowDown: [row + 1, column],
+    ArrowLeft: [row, column - 1],
+    ArrowRight: [row, column + 1],
+    Home: [row, 0],
+    End: [row, columns],
+    PageUp: [row - 10, column],
+    PageDown: [row + 10, column],
+  }
+  const move = moves[key]
+  if (move === undefined) return null
+  return { row: Math.max(0, Math.min(rows - 1, move[0])), column: Math.max(0, Math.min(columns, move[1])) }
+}
