@@ -42,6 +42,7 @@ async function applyToEnvironment(store: Store, environment: NamedEnvironment, d
   await attempt(deleted, () => store.remove(environment, deleted.map(idOf)))
   await attempt(changed, () => store.update(environment, changed.map(changeOf)))
   await attempt(added, () => store.create(environment, added.map(newSecretOf)))
+  if (added.some((draft) => !result.applied.includes(draft))) await readAgain(store, environment, result)
   for (const draft of own) {
     await attempt([draft], () => store.override(environment, idOf(draft), draft.change.own ?? null))
   }
@@ -59,6 +60,12 @@ async function conflictIn(store: Store, environment: NamedEnvironment, drafts: D
   } catch (error) {
     return messageOf(error)
   }
+}
+
+/** What could not be added may be there by now: then it is a change of what somebody else stored. */
+async function readAgain(store: Store, environment: NamedEnvironment, result: Applied): Promise<void> {
+  const stored = await store.list(environment).catch(() => null)
+  if (stored !== null) result.stored.set(environment.id, stored)
 }
 
 const needsUpdate = ({ change }: Draft): boolean => Object.keys(change).some((field) => field !== 'own')

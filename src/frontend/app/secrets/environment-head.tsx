@@ -48,7 +48,7 @@ export function EnvironmentHead({ environment, secrets = [], onOpen }: Environme
         {secrets.length} {secrets.length === 1 ? 'secret' : 'secrets'}
         {changedAt !== null && (
           <>
-            , changed <DateTime at={changedAt} />
+            , changed {isJustNow(changedAt) ? 'just now' : <DateTime at={changedAt} />}
           </>
         )}
       </small>
@@ -64,3 +64,5 @@ export function EnvironmentHead({ environment, secrets = [], onOpen }: Environme
     </th>
   )
 }
+
+const isJustNow = (at: string): boolean => Date.now() - Date.parse(at) < 60_000

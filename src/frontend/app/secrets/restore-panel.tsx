@@ -48,6 +48,7 @@ export function RestorePanel({ app, secrets, environment, onClose }: PanelProps 
       <Field label="Time" hint="As it was then: values, names, paths, tags. What was deleted since comes back, what was added since is deleted." error={problem}>
         <Input
           type="datetime-local"
+          step={1}
           className="max-w-64"
           value={time}
           onChange={(event) => {

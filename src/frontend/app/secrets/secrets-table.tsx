@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, memo, useMemo, useRef, useState } from 'react'
 import { draftKey } from './drafts.ts'
 import { EnvironmentHead } from './environment-head.tsx'
 import { useGrid } from './grid.ts'
@@ -30,7 +30,7 @@ export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProp
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_HEIGHT,
     getItemKey: (index) => rows[index]?.name ?? index,
-    overscan: 12,
+    overscan: 10,
     initialRect: { width: 0, height: 800 },
   })
   const arrows = useArrows(rows.length, environments.length, (row) => virtualizer.scrollToIndex(row))
@@ -58,9 +58,14 @@ export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProp
             const row = rows[index]
             return (
               row !== undefined && (
-                <tr key={row.name} ref={virtualizer.measureElement} data-index={index} aria-rowindex={index + 2}>
-                  <Row row={row} index={index} folder={folder} current={arrows.current.row === index ? arrows.current.column : null} />
-                </tr>
+                <Row
+                  key={row.name}
+                  measure={virtualizer.measureElement}
+                  row={row}
+                  index={index}
+                  folder={folder}
+                  current={arrows.current.row === index ? arrows.current.column : null}
+                />
               )
             )
           })}
@@ -79,14 +84,23 @@ const Space = ({ height, columns }: { height: number; columns: number }) =>
     </tr>
   )
 
-type RowProps = { row: SecretRow; index: number; folder: string | undefined; current: number | null }
+type RowProps = {
+  row: SecretRow
+  index: number
+  folder: string | undefined
+  /** The column of the cell that the Tab key reaches; null in other rows. */
+  current: number | null
+  measure: (element: Element | null) => void
+}
 
-function Row({ row, index, folder, current }: RowProps) {
+/** A secret. While others scroll into sight, it isn't drawn again. */
+const Row = memo(function Row({ row, index, folder, current, measure }: RowProps) {
   const { environments, drafts } = useGrid()
+  const [isActive, setActive] = useState(false)
   const letters = useMemo(() => lettersOf(withDrafts(row, environments, drafts), environments), [row, environments, drafts])
   return (
-    <>
-      <NameCell row={row} folder={folder} place={{ row: index, column: 0, isCurrent: current === 0 }} />
+    <tr ref={measure} data-index={index} aria-rowindex={index + 2} onPointerEnter={() => setActive(true)} onFocus={() => setActive(true)}>
+      <NameCell row={row} folder={folder} place={{ row: index, column: 0, isCurrent: current === 0 }} isActive={isActive} />
       {environments.map((environment, column) => (
         <ValueCell
           key={environment.id}
@@ -96,9 +110,9 @@ function Row({ row, index, folder, current }: RowProps) {
           place={{ row: index, column: column + 1, isCurrent: current === column + 1 }}
         />
       ))}
-    </>
+    </tr>
   )
-}
+})
 
 type GridParts = Pick<ReturnType<typeof useGrid>, 'environments' | 'drafts'>
 
