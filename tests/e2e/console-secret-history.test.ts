@@ -64,9 +64,9 @@ test('the history of a sealed secret tells of changes, and never a value', async
 test('an environment comes back to what it was at a time, after showing what that changes', async () => {
   const { page } = ingrid
   const { id } = await ledger.stored('production', 'PAYOUT_LIMIT')
-  await Bun.sleep(1100)
-  const past = new Date()
-  await Bun.sleep(1100)
+  console.ctx.clock.advance(60)
+  const past = console.ctx.clock.now()
+  console.ctx.clock.advance(60)
   await ingrid.api('PUT', ledger.at('production'), { secrets: [{ id, value: '9000' }] })
   await page.goto(ledger.address)
   await page.getByRole('button', { name: 'Production', exact: true }).click()

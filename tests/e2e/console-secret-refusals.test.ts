@@ -53,7 +53,9 @@ test('a refusal in the middle is said where it happened; the rest is applied, an
   await page.getByLabel('Value in Development').fill('amqp://mine')
   await page.getByLabel('Value in Production').fill('amqp://production')
   await page.getByRole('button', { name: 'Keep' }).click()
-  await ingrid.api('POST', ledger.at('development'), { secrets: [{ key: 'QUEUE_URL', value: 'amqp://theirs' }] })
+  await ingrid.api('POST', ledger.at('development'), {
+    secrets: [{ key: 'QUEUE_URL', value: 'amqp://theirs' }],
+  })
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('Development: A secret with this key already exists at /.').waitFor()
   await page.getByText('1 other change was applied; the rest is kept below.').waitFor()

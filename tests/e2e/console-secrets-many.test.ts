@@ -29,7 +29,9 @@ test('a pasted .env shows what it adds and changes, and is imported as a whole',
   await text.fill('STRIPE_KEY rk')
   await page.getByRole('button', { name: 'Show what changes' }).click()
   await page.getByText('Line 1 is not KEY=value.').waitFor()
-  await text.fill('# production\nexport STRIPE_KEY="rk-pasted"\nPAYOUT_LIMIT=5000\nSENTRY_DSN=\'https://sentry\'\n')
+  await text.fill(
+    '# production\nexport STRIPE_KEY="rk-pasted"\nPAYOUT_LIMIT=5000\nSENTRY_DSN=\'https://sentry\'\n',
+  )
   await page.getByRole('combobox', { name: 'Environment' }).click()
   await page.getByRole('option', { name: 'Production' }).click()
   await page.getByRole('button', { name: 'Show what changes' }).click()
@@ -79,7 +81,10 @@ test('the keys of an environment are renewed after saying what that does; its se
 test('two thousand secrets are in the grid, and only those in sight in the document', async () => {
   const { page } = ingrid
   const { id } = await ingrid.api('POST', '/v1/apps', { name: 'Large', environments: ['one', 'two'] })
-  const secrets = Array.from({ length: 2000 }, (_, at) => ({ key: `KEY_${String(at).padStart(4, '0')}`, value: `v${at}` }))
+  const secrets = Array.from({ length: 2000 }, (_, at) => ({
+    key: `KEY_${String(at).padStart(4, '0')}`,
+    value: `v${at}`,
+  }))
   for (const environment of ['one', 'two']) {
     await ingrid.api('POST', `/v1/secrets?app_id=${id}&env=${environment}`, { secrets })
   }
@@ -94,7 +99,9 @@ test('two thousand secrets are in the grid, and only those in sight in the docum
   await cellOf(page, '/ KEY_1999', 0).focus()
   await page.keyboard.press('PageUp')
   await page.keyboard.press('ArrowUp')
-  expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset.cell)).toEndWith('KEY_1988')
+  expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset.cell)).toEndWith(
+    'KEY_1988',
+  )
   await screenshot(page, 'secrets-large')
   expect(pageProblems()).toEqual([])
 })

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written so
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import {
   type ConsoleUnderTest,
@@ -166,7 +167,11 @@ test('a secret is renamed and moved in all environments, and deleted in one', as
   await page.getByText('DB_USER is deleted').waitFor()
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('4 changes were applied.').waitFor()
-  expect(await ledger.stored('staging', 'LIMIT')).toMatchObject({ path: '/payouts', value: '5000', version: 2 })
+  expect(await ledger.stored('staging', 'LIMIT')).toMatchObject({
+    path: '/payouts',
+    value: '5000',
+    version: 2,
+  })
   expect(await ledger.stored('production', 'DB_USER')).toBeUndefined()
   expect(pageProblems()).toEqual([])
 })

@@ -1,7 +1,8 @@
 import { messageOf } from '../api/errors.ts'
 import type { Draft, Drafts } from './drafts.ts'
+import type { NewSecret, Secret, SecretChange } from './secret.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
-import type { NewSecret, Secret, SecretChange, Store } from './store.ts'
+import type { Store } from './store.ts'
 
 /** A part of the changes that was not applied, and the sentence that says why. */
 export type Refusal = Readonly<{ environment: NamedEnvironment; sentence: string }>
@@ -12,7 +13,11 @@ export type Applied = Readonly<{ applied: Draft[]; refusals: Refusal[]; stored: 
  * this order, so that a name that becomes free can be taken. What one call is refused, it is refused as a whole; the other
  * calls are made all the same. A secret that somebody else changed meanwhile is not overwritten.
  */
-export async function applyDrafts(store: Store, drafts: Drafts, environments: readonly NamedEnvironment[]): Promise<Applied> {
+export async function applyDrafts(
+  store: Store,
+  drafts: Drafts,
+  environments: readonly NamedEnvironment[],
+): Promise<Applied> {
   const result: Applied = { applied: [], refusals: [], stored: new Map() }
   for (const environment of environments) {
     const own = [...drafts.values()].filter(({ environmentId }) => environmentId === environment.id)
@@ -21,7 +26,12 @@ export async function applyDrafts(store: Store, drafts: Drafts, environments: re
   return result
 }
 
-async function applyToEnvironment(store: Store, environment: NamedEnvironment, drafts: Draft[], result: Applied): Promise<void> {
+async function applyToEnvironment(
+  store: Store,
+  environment: NamedEnvironment,
+  drafts: Draft[],
+  result: Applied,
+): Promise<void> {
   const attempt = async (part: Draft[], call: () => Promise<unknown>): Promise<void> => {
     if (part.length === 0) return
     try {
@@ -49,7 +59,12 @@ async function applyToEnvironment(store: Store, environment: NamedEnvironment, d
 }
 
 /** A sentence where somebody else has changed one of the secrets since they were read. */
-async function conflictIn(store: Store, environment: NamedEnvironment, drafts: Draft[], result: Applied): Promise<string | null> {
+async function conflictIn(
+  store: Store,
+  environment: NamedEnvironment,
+  drafts: Draft[],
+  result: Applied,
+): Promise<string | null> {
   try {
     const stored = await store.list(environment)
     const versions = new Map(stored.map(({ id, version }) => [id, version]))
@@ -71,7 +86,8 @@ async function readAgain(store: Store, environment: NamedEnvironment, result: Ap
 const needsUpdate = ({ change }: Draft): boolean => Object.keys(change).some((field) => field !== 'own')
 const idOf = ({ base }: Draft): string => base?.id ?? ''
 /** The key under which a draft's secret is known to whoever reads the page. */
-export const keyOf = ({ base, change, row }: Draft): string => base?.key ?? change.key ?? row.slice(row.indexOf(' ') + 1)
+export const keyOf = ({ base, change, row }: Draft): string =>
+  base?.key ?? change.key ?? row.slice(row.indexOf(' ') + 1)
 
 function changeOf({ base, change: { own: _, ...change } }: Draft): SecretChange {
   return { id: base?.id ?? '', ...change }

@@ -7,7 +7,13 @@ import type { NamedEnvironment } from './secret-rows.ts'
 const MOST_NAMES = 3
 
 /** Says in words what will be different: "In Production, STRIPE_KEY gets a new value." */
-export function ChangeSentence({ drafts, environments }: { drafts: Drafts; environments: readonly NamedEnvironment[] }) {
+export function ChangeSentence({
+  drafts,
+  environments,
+}: {
+  drafts: Drafts
+  environments: readonly NamedEnvironment[]
+}) {
   return environments
     .map((environment) => ({ environment, own: draftsOf(drafts, environment) }))
     .filter(({ own }) => own.length > 0)
@@ -42,7 +48,17 @@ function phrasesOf(drafts: Draft[]): Phrase[] {
   })
 }
 
-type Kind = 'added' | 'valued' | 'deleted' | 'renamed' | 'moved' | 'own' | 'ownGone' | 'sealed' | 'described' | 'back'
+type Kind =
+  | 'added'
+  | 'valued'
+  | 'deleted'
+  | 'renamed'
+  | 'moved'
+  | 'own'
+  | 'ownGone'
+  | 'sealed'
+  | 'described'
+  | 'back'
 
 const WORDS: Record<Kind, [one: string, many: string]> = {
   added: ['is added', 'are added'],
@@ -52,7 +68,10 @@ const WORDS: Record<Kind, [one: string, many: string]> = {
   moved: ['moves to', 'move to another path'],
   own: ['gets another value for you alone', 'get other values for you alone'],
   ownGone: ['has the shared value for you again', 'have the shared values for you again'],
-  sealed: ['is sealed for good: its value can be replaced, and is never shown again', 'are sealed for good: their values can be replaced, and are never shown again'],
+  sealed: [
+    'is sealed for good: its value can be replaced, and is never shown again',
+    'are sealed for good: their values can be replaced, and are never shown again',
+  ],
   described: ['gets other details', 'get other details'],
   back: ['stays as it is', 'stay as they are'],
 }
@@ -80,7 +99,9 @@ function joined(phrases: Phrase[]): ReactNode {
 /** Who will read it, and what stays. */
 export function consequenceOf(drafts: Drafts, readers: readonly Readers[]): string {
   const own = [...drafts.values()]
-  if (own.every(({ change, isDeleted }) => !isDeleted && Object.keys(change).every((field) => field === 'own'))) {
+  if (
+    own.every(({ change, isDeleted }) => !isDeleted && Object.keys(change).every((field) => field === 'own'))
+  ) {
     return 'Nobody else sees your own values.'
   }
   return [readersSentence(readers), versionsSentence(own)].filter(Boolean).join(' ')
@@ -91,7 +112,8 @@ function readersSentence(readers: readonly Readers[]): string {
   if (most === undefined) return ''
   const more = most.isMore ? 'More than ' : ''
   const people = `${most.people} ${most.people === 1 ? 'person' : 'people'}`
-  const machines = most.machines === 0 ? '' : ` and ${most.machines} ${most.machines === 1 ? 'machine' : 'machines'}`
+  const machines =
+    most.machines === 0 ? '' : ` and ${most.machines} ${most.machines === 1 ? 'machine' : 'machines'}`
   const where = readers.length > 1 ? ' one of these environments' : ' it'
   return `${more}${people}${machines} can open${where}.`
 }
@@ -100,5 +122,7 @@ function versionsSentence(drafts: Draft[]): string {
   const [first, second] = drafts.filter(({ base }) => base !== null)
   if (first === undefined) return ''
   if (drafts.some(({ isDeleted }) => isDeleted)) return 'What is deleted can be restored for 90 days.'
-  return second === undefined ? `Version ${first.base?.version} stays in the history.` : 'The present versions stay in the history.'
+  return second === undefined
+    ? `Version ${first.base?.version} stays in the history.`
+    : 'The present versions stay in the history.'
 }

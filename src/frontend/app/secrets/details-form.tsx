@@ -4,8 +4,8 @@ import { type Details, DetailsFields, dayOf, storedDetails } from './details-fie
 import { useGrid } from './grid.ts'
 import type { PanelProps } from './grid-panel.tsx'
 import { PanelFrame } from './panel.tsx'
+import type { Secret } from './secret.ts'
 import { foldersOf, isSealed, nameOf, type SecretRow } from './secret-rows.ts'
-import type { Secret } from './store.ts'
 
 /** Renames or moves a secret in all environments that have it, and changes its tags, type, comment and date. */
 export function DetailsForm({ row, onClose }: PanelProps & { row: SecretRow }) {
@@ -18,13 +18,22 @@ export function DetailsForm({ row, onClose }: PanelProps & { row: SecretRow }) {
     const after = storedDetails(details)
     const stored = storedDetails(before)
     const isTaken = nameOf(after) !== row.name && rows.has(nameOf(after))
-    setKeyError(after.key === '' ? 'A secret needs a name.' : isTaken ? `There is a ${after.key} at ${after.path} already.` : null)
+    setKeyError(
+      after.key === ''
+        ? 'A secret needs a name.'
+        : isTaken
+          ? `There is a ${after.key} at ${after.path} already.`
+          : null,
+    )
     if (after.key === '' || isTaken) return
     // What was not touched stays as it is in each environment.
     const change = Object.fromEntries(
-      Object.entries(after).filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(stored[field as keyof typeof stored])),
+      Object.entries(after).filter(
+        ([field, value]) => JSON.stringify(value) !== JSON.stringify(stored[field as keyof typeof stored]),
+      ),
     )
-    for (const [environmentId, base] of row.cells) dispatch({ act: 'change', environmentId, row: row.name, base, change })
+    for (const [environmentId, base] of row.cells)
+      dispatch({ act: 'change', environmentId, row: row.name, base, change })
     onClose()
   }
   return (
@@ -37,7 +46,9 @@ export function DetailsForm({ row, onClose }: PanelProps & { row: SecretRow }) {
         folders={foldersOf([...rows.values()]).map(({ path }) => path)}
       />
       <div className="row panel-acts">
-        <span className="dim small">What you change here changes in all environments that have {row.key}.</span>
+        <span className="dim small">
+          What you change here changes in all environments that have {row.key}.
+        </span>
         <Button kind="quiet" className="push" onClick={onClose}>
           Cancel
         </Button>

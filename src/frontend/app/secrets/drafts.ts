@@ -1,5 +1,5 @@
+import type { Secret, SecretFields } from './secret.ts'
 import { nameOf } from './secret-rows.ts'
-import type { Secret, SecretFields } from './store.ts'
 
 /** What is to be different about a secret. `own` is the reader's own value, null to have none any more. */
 export type Change = Partial<SecretFields> & { own?: string | null }
@@ -36,7 +36,8 @@ export function reduceDrafts(drafts: Drafts, act: DraftAct): Drafts {
   if (act.act === 'forget') {
     for (const draft of act.drafts) if (next.get(keyOf(draft)) === draft) next.delete(keyOf(draft))
   } else if (act.act === 'rebase') {
-    for (const [key, draft] of drafts) next.set(key, rebased(draft, act.secrets.get(draft.environmentId) ?? []))
+    for (const [key, draft] of drafts)
+      next.set(key, rebased(draft, act.secrets.get(draft.environmentId) ?? []))
   } else {
     put(next, act)
   }
@@ -61,18 +62,26 @@ function put(drafts: Map<string, Draft>, act: Extract<DraftAct, { act: 'change' 
 
 function withoutTheSame(change: Change, base: Secret | null): Change {
   if (base === null) return change
-  const stored: Record<keyof Change, unknown> = { ...base, expiresAt: base.expiresAt ?? null, own: base.override?.value ?? null }
+  const stored: Record<keyof Change, unknown> = {
+    ...base,
+    expiresAt: base.expiresAt ?? null,
+    own: base.override?.value ?? null,
+  }
   return Object.fromEntries(
     Object.entries(change).filter(
       ([field, value]) =>
-        (field === 'value' && base.type === 'sealed') || JSON.stringify(value) !== JSON.stringify(stored[field as keyof Change]),
+        (field === 'value' && base.type === 'sealed') ||
+        JSON.stringify(value) !== JSON.stringify(stored[field as keyof Change]),
     ),
   )
 }
 
 /** The draft upon what is stored by now: what was deleted meanwhile becomes new again, what was added a change. */
 function rebased(draft: Draft, secrets: readonly Secret[]): Draft {
-  const base = secrets.find((secret) => (draft.base === null ? nameOf(secret) === draft.row : secret.id === draft.base.id)) ?? null
+  const base =
+    secrets.find((secret) =>
+      draft.base === null ? nameOf(secret) === draft.row : secret.id === draft.base.id,
+    ) ?? null
   if (draft.isDeleted && base === null) return { ...draft, isDeleted: false, change: {} }
   return { ...draft, base }
 }

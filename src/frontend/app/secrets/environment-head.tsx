@@ -9,20 +9,27 @@ import { useToast } from '../components/toast.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { useGrid } from './grid.ts'
 import type { Panel } from './grid-panel.tsx'
+import type { Secret } from './secret.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
-import type { Secret } from './store.ts'
 import { useReload } from './use-reload.ts'
 
-type EnvironmentHeadProps = { environment: NamedEnvironment; secrets: readonly Secret[] | undefined; onOpen: (panel: Panel) => void }
+type EnvironmentHeadProps = {
+  environment: NamedEnvironment
+  secrets: readonly Secret[] | undefined
+  onOpen: (panel: Panel) => void
+}
 
 /** The head of an environment's column: how many secrets it has, when they last changed, and what can be done with all of them. */
 export function EnvironmentHead({ environment, secrets = [], onOpen }: EnvironmentHeadProps) {
   const viewer = useViewer()
-  const { appId, may } = useGrid()
+  const { appId, may, isServerSide } = useGrid()
   const [isRekeying, setRekeying] = useState(false)
   const reload = useReload(appId)
   const toast = useToast()
-  const changedAt = secrets.reduce<string | null>((last, { updatedAt }) => (last === null || updatedAt > last ? updatedAt : last), null)
+  const changedAt = secrets.reduce<string | null>(
+    (last, { updatedAt }) => (last === null || updatedAt > last ? updatedAt : last),
+    null,
+  )
   const rekey = async () => {
     await answer(api.v1.environments({ id: environment.id }).rekey.post())
     await reload()
@@ -38,18 +45,41 @@ export function EnvironmentHead({ environment, secrets = [], onOpen }: Environme
           </button>
         }
         entries={[
-          ...(may.create ? [{ label: 'Paste .env…', icon: 'upload' as const, onClick: () => onOpen({ panel: 'paste', environment }) }] : []),
+          ...(may.create
+            ? [
+                {
+                  label: 'Paste .env…',
+                  icon: 'upload' as const,
+                  onClick: () => onOpen({ panel: 'paste', environment }),
+                },
+              ]
+            : []),
           { label: 'Export…', icon: 'download', onClick: () => onOpen({ panel: 'export', environment }) },
-          ...(may.update ? [{ label: 'Restore to a time…', icon: 'restore' as const, onClick: () => onOpen({ panel: 'restore', environment }) }] : []),
-          ...(canInApps(viewer, 'update', 'Environments') ? [{ label: 'Renew the keys…', icon: 'key' as const, onClick: () => setRekeying(true) }] : []),
+          ...(may.update
+            ? [
+                {
+                  label: 'Restore to a time…',
+                  icon: 'restore' as const,
+                  onClick: () => onOpen({ panel: 'restore', environment }),
+                },
+              ]
+            : []),
+          ...(canInApps(viewer, 'update', 'Environments')
+            ? [
+                {
+                  label: 'Renew the keys…',
+                  icon: 'key' as const,
+                  onClick: () => setRekeying(true),
+                  disabledBecause: isServerSide ? null : SSE_OFF,
+                },
+              ]
+            : []),
         ]}
       />
       <small className="num">
         {secrets.length} {secrets.length === 1 ? 'secret' : 'secrets'}
         {changedAt !== null && (
-          <>
-            , changed {isJustNow(changedAt) ? 'just now' : <DateTime at={changedAt} />}
-          </>
+          <>, changed {isJustNow(changedAt) ? 'just now' : <DateTime at={changedAt} />}</>
         )}
       </small>
       <ConfirmDialog
@@ -64,5 +94,8 @@ export function EnvironmentHead({ environment, secrets = [], onOpen }: Environme
     </th>
   )
 }
+
+const SSE_OFF =
+  'The server may not open the secrets of this app, so it can’t seal them for other keys. Switch server-side encryption on first.'
 
 const isJustNow = (at: string): boolean => Date.now() - Date.parse(at) < 60_000

@@ -3,10 +3,14 @@ import { useNavigate } from '@tanstack/react-router'
 import { Segments } from '../components/page-head.tsx'
 import { type SecretsApp, storeQuery } from './queries.ts'
 import { type NamedEnvironment, nameOf, rowsOf } from './secret-rows.ts'
-import { useSecrets } from './use-grid.ts'
 import type { Store } from './store.ts'
+import { useSecrets } from './use-grid.ts'
 
-type EnvironmentSegmentsProps = { app: SecretsApp; environment: NamedEnvironment; name: { path: string; key: string } }
+type EnvironmentSegmentsProps = {
+  app: SecretsApp
+  environment: NamedEnvironment
+  name: { path: string; key: string }
+}
 
 /** The environments that have the secret: each has a history of its own. */
 export function EnvironmentSegments(props: EnvironmentSegmentsProps) {

@@ -17,7 +17,13 @@ const FORMATS: Record<ExportFormat, { label: string; meaning: string; file: stri
 }
 
 /** Saves the secrets of an environment as a file, after saying that it holds them in clear. */
-export function ExportPanel({ app, store, selection, environment, onClose }: PanelProps & { environment: NamedEnvironment | undefined }) {
+export function ExportPanel({
+  app,
+  store,
+  selection,
+  environment,
+  onClose,
+}: PanelProps & { environment: NamedEnvironment | undefined }) {
   const [target, setTarget] = useState<NamedEnvironment | undefined>(environment ?? app.environments[0])
   const [format, setFormat] = useState<ExportFormat>('dotenv')
   const [problem, setProblem] = useState<string | null>(null)
@@ -27,7 +33,10 @@ export function ExportPanel({ app, store, selection, environment, onClose }: Pan
     setBusy(true)
     setProblem(null)
     try {
-      save(await store.export(target, format, selection.path), `${app.name}-${target.name}.${FORMATS[format].file}`)
+      save(
+        await store.export(target, format, selection.path),
+        `${app.name}-${target.name}.${FORMATS[format].file}`,
+      )
       onClose()
     } catch (error) {
       setProblem(messageOf(error))
@@ -43,12 +52,23 @@ export function ExportPanel({ app, store, selection, environment, onClose }: Pan
           options={app.environments.map(({ id, name }) => ({ value: id, label: name }))}
           onChange={(id) => setTarget(app.environments.find((one) => one.id === id))}
         />
-        <Select label="Format" value={format} options={Object.entries(FORMATS).map(([value, { label, meaning }]) => ({ value: value as ExportFormat, label, meaning }))} onChange={setFormat} />
-        <span className="dim">{selection.path === undefined ? 'All paths' : `The path ${selection.path}`}</span>
+        <Select
+          label="Format"
+          value={format}
+          options={Object.entries(FORMATS).map(([value, { label, meaning }]) => ({
+            value: value as ExportFormat,
+            label,
+            meaning,
+          }))}
+          onChange={setFormat}
+        />
+        <span className="dim">
+          {selection.path === undefined ? 'All paths' : `The path ${selection.path}`}
+        </span>
       </div>
       <Banner tone="warn">
-        The file holds every value in clear, with references resolved and your own values where you have some. Whoever gets the file can read
-        them. Delete it when it has done its work.
+        The file holds every value in clear, with references resolved and your own values where you have some.
+        Whoever gets the file can read them. Delete it when it has done its work.
       </Banner>
       {problem !== null && <ErrorText>{problem}</ErrorText>}
       <div className="row panel-acts">

@@ -40,7 +40,8 @@ export function NoSecrets({ app, onOpen }: { app: { name: string }; onOpen: (pan
         )
       }
     >
-      A secret is a key and a value, one value for each environment. Paste the .env file that you have, or add the first one.
+      A secret is a key and a value, one value for each environment. Paste the .env file that you have, or add
+      the first one.
     </Empty>
   )
 }

@@ -4,8 +4,9 @@ import { ImportPanel } from './import-panel.tsx'
 import { NewSecretForm } from './new-secret-form.tsx'
 import type { SecretsApp } from './queries.ts'
 import { RestorePanel } from './restore-panel.tsx'
+import type { Secret } from './secret.ts'
 import type { NamedEnvironment, SecretRow, Selection } from './secret-rows.ts'
-import type { Secret, Store } from './store.ts'
+import type { Store } from './store.ts'
 
 /** What is being entered beside the grid. */
 export type Panel =
@@ -27,7 +28,9 @@ export type PanelProps = {
 export function GridPanel({ panel, ...rest }: PanelProps & { panel: Panel }) {
   if (panel.panel === 'new') return <NewSecretForm {...rest} />
   if (panel.panel === 'details') return <DetailsForm key={panel.row.name} row={panel.row} {...rest} />
-  if (panel.panel === 'paste') return <ImportPanel key={panel.environment?.id} environment={panel.environment} {...rest} />
-  if (panel.panel === 'export') return <ExportPanel key={panel.environment?.id} environment={panel.environment} {...rest} />
+  if (panel.panel === 'paste')
+    return <ImportPanel key={panel.environment?.id} environment={panel.environment} {...rest} />
+  if (panel.panel === 'export')
+    return <ExportPanel key={panel.environment?.id} environment={panel.environment} {...rest} />
   return <RestorePanel key={panel.environment.id} environment={panel.environment} {...rest} />
 }

@@ -30,7 +30,14 @@ export function GridTools({ selection, counts, onSelect, isAllShown, onToggleAll
         ]}
         onChange={(show) => onSelect(show === 'all' ? withoutShow : { ...withoutShow, show })}
       />
-      <Button kind="quiet" className="push" icon="eye" hint="V" aria-pressed={isAllShown} onClick={onToggleAll}>
+      <Button
+        kind="quiet"
+        className="push"
+        icon="eye"
+        hint="V"
+        aria-pressed={isAllShown}
+        onClick={onToggleAll}
+      >
         {isAllShown ? 'Hide values' : 'Show values'}
       </Button>
     </div>

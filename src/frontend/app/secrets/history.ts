@@ -2,7 +2,8 @@ import { queryOptions } from '@tanstack/react-query'
 import { answer, api } from '../api/client.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
 
-const listVersions = (id: string) => answer(api.v1.secrets({ id }).versions.get({ query: { values: 'true' } }))
+const listVersions = (id: string) =>
+  answer(api.v1.secrets({ id }).versions.get({ query: { values: 'true' } }))
 
 type SealedVersion = Awaited<ReturnType<typeof listVersions>>[number]
 
@@ -23,9 +24,15 @@ export const historyQuery = (secretId: string, environments: readonly NamedEnvir
   queryOptions({
     queryKey: ['secrets', secretId, 'history'],
     queryFn: async (): Promise<History> => {
-      const [rows, { openVersions }] = await Promise.all([listVersions(secretId), import('./opening/versions.ts')])
+      const [rows, { openVersions }] = await Promise.all([
+        listVersions(secretId),
+        import('./opening/versions.ts'),
+      ])
       const { environment, opened } = await openVersions(rows, environments)
-      const versions = opened.map((version, place) => ({ ...version, changed: wordsFor(version, opened.slice(0, place)) }))
+      const versions = opened.map((version, place) => ({
+        ...version,
+        changed: wordsFor(version, opened.slice(0, place)),
+      }))
       return { environment, versions: versions.reverse() }
     },
     gcTime: 0,
@@ -40,7 +47,9 @@ function wordsFor(version: OpenedVersion, before: readonly OpenedVersion[]): str
   if (version.event === 'created') return 'created it'
   if (version.event === 'deleted') return 'deleted it'
   if (version.event === 'restored') {
-    const source = before.findLast((earlier) => earlier.event !== 'deleted' && differencesOf(earlier, version).length === 0)
+    const source = before.findLast(
+      (earlier) => earlier.event !== 'deleted' && differencesOf(earlier, version).length === 0,
+    )
     return source === undefined ? 'restored it' : `restored version ${source.version}`
   }
   if (last === undefined) return 'changed it'
@@ -51,7 +60,7 @@ function wordsFor(version: OpenedVersion, before: readonly OpenedVersion[]): str
 /** The names of the fields in which two versions differ. */
 export function differencesOf(a: OpenedVersion | Version, b: OpenedVersion | Version): string[] {
   return [
-    valueOf(a) !== valueOf(b) && 'value',
+    comparedValue(a) !== comparedValue(b) && 'value',
     a.key !== b.key && 'name',
     a.path !== b.path && 'path',
     a.comment !== b.comment && 'comment',
@@ -61,5 +70,5 @@ export function differencesOf(a: OpenedVersion | Version, b: OpenedVersion | Ver
   ].filter((field) => field !== false)
 }
 
-const valueOf = (version: OpenedVersion | Version): string =>
+const comparedValue = (version: OpenedVersion | Version): string =>
   version.value ?? ('sealedValue' in version ? (version.sealedValue as string) : '')

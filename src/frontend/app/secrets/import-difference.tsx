@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { Badge } from '../components/pieces.tsx'
+import type { Secret } from './secret.ts'
 import { nameOf } from './secret-rows.ts'
-import type { Imported, Secret, SecretFile } from './store.ts'
+import type { Imported, SecretFile } from './store.ts'
 
 type ImportDifferenceProps = { file: SecretFile; imported: Imported; secrets: readonly Secret[] }
 
@@ -18,12 +19,22 @@ export function ImportDifference({ file, imported, secrets }: ImportDifferencePr
         <p>
           {created.length} added, {changed.length} changed, {unchanged.length} the same.
         </p>
-        <Button kind="quiet" size="sm" className="push" icon="eye" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+        <Button
+          kind="quiet"
+          size="sm"
+          className="push"
+          icon="eye"
+          aria-pressed={isShown}
+          onClick={() => setShown(!isShown)}
+        >
           {isShown ? 'Hide values' : 'Show values'}
         </Button>
       </div>
       <ul>
-        {[...created.map((one) => ({ ...one, isNew: true })), ...changed.map((one) => ({ ...one, isNew: false }))].map(({ key, path, isNew }) => {
+        {[
+          ...created.map((one) => ({ ...one, isNew: true })),
+          ...changed.map((one) => ({ ...one, isNew: false })),
+        ].map(({ key, path, isNew }) => {
           const old = before.get(nameOf({ key, path }))
           return (
             <li key={key}>

@@ -4,6 +4,7 @@ import { Button } from '../components/button.tsx'
 import { Field, Input, TextArea } from '../components/field.tsx'
 import { Select } from '../components/select.tsx'
 import { useToast } from '../components/toast.tsx'
+import { storedPath } from './details-fields.tsx'
 import type { PanelProps } from './grid-panel.tsx'
 import { ImportDifference } from './import-difference.tsx'
 import { PanelFrame } from './panel.tsx'
@@ -14,7 +15,14 @@ import { useReload } from './use-reload.ts'
 type Checked = { file: SecretFile; imported: Imported }
 
 /** Many secrets at once, from text that is pasted or a file: what would change is shown before it does. */
-export function ImportPanel({ app, store, secrets, selection, environment, onClose }: PanelProps & { environment: NamedEnvironment | undefined }) {
+export function ImportPanel({
+  app,
+  store,
+  secrets,
+  selection,
+  environment,
+  onClose,
+}: PanelProps & { environment: NamedEnvironment | undefined }) {
   const [target, setTarget] = useState<NamedEnvironment | undefined>(environment ?? app.environments[0])
   const [path, setPath] = useState(selection.path ?? '/')
   const [content, setContent] = useState('')
@@ -37,7 +45,11 @@ export function ImportPanel({ app, store, secrets, selection, environment, onClo
   const check = () =>
     attempt(async () => {
       if (target === undefined) return
-      const file: SecretFile = { content, path, format: /^\s*\{/.test(content) ? 'json' : 'dotenv' }
+      const file: SecretFile = {
+        content,
+        path: storedPath(path),
+        format: /^\s*\{/.test(content) ? 'json' : 'dotenv',
+      }
       setChecked({ file, imported: await store.import(target, file, true) })
     })
   const apply = () =>
@@ -61,23 +73,53 @@ export function ImportPanel({ app, store, secrets, selection, environment, onClo
           />
         </div>
         <Field label="Path">
-          <Input className="mono" value={path} spellCheck={false} onChange={(event) => edit(() => setPath(event.target.value))} />
+          <Input
+            className="mono"
+            value={path}
+            spellCheck={false}
+            onChange={(event) => edit(() => setPath(event.target.value))}
+          />
         </Field>
       </div>
-      <Field label="Text" hint="Lines such as KEY=value, or a JSON object of texts. Comments, tags and types of secrets that are there already stay." error={problem} aside={<FileButton onText={(text) => edit(() => setContent(text))} />}>
-        <TextArea className="mono" rows={8} value={content} spellCheck={false} autoComplete="off" onChange={(event) => edit(() => setContent(event.target.value))} />
+      <Field
+        label="Text"
+        hint="Lines such as KEY=value, or a JSON object of texts. Comments, tags and types of secrets that are there already stay."
+        error={problem}
+        aside={<FileButton onText={(text) => edit(() => setContent(text))} />}
+      >
+        <TextArea
+          className="mono"
+          rows={8}
+          value={content}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => edit(() => setContent(event.target.value))}
+        />
       </Field>
-      {checked !== null && target !== undefined && <ImportDifference {...checked} secrets={secrets.get(target.id) ?? []} />}
+      {checked !== null && target !== undefined && (
+        <ImportDifference {...checked} secrets={secrets.get(target.id) ?? []} />
+      )}
       <div className="row panel-acts">
         <Button kind="quiet" onClick={onClose}>
           Cancel
         </Button>
         {checked === null ? (
-          <Button hint="⌘↵" busy={busy} disabledBecause={content.trim() === '' ? 'There is no text yet.' : null} onClick={check}>
+          <Button
+            hint="⌘↵"
+            busy={busy}
+            disabledBecause={content.trim() === '' ? 'There is no text yet.' : null}
+            onClick={check}
+          >
             Show what changes
           </Button>
         ) : (
-          <Button kind="primary" hint="⌘↵" busy={busy} disabledBecause={nothingIn(checked.imported)} onClick={apply}>
+          <Button
+            kind="primary"
+            hint="⌘↵"
+            busy={busy}
+            disabledBecause={nothingIn(checked.imported)}
+            onClick={apply}
+          >
             Import into {target?.name}
           </Button>
         )}

@@ -1,13 +1,17 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
 
 /** A line of a difference: where it stands, and its text with the words that differ marked. */
-export type Line = { kind: 'same' | 'add' | 'remove'; number: number; parts: { text: string; isMarked: boolean }[] }
+export type Line = {
+  kind: 'same' | 'add' | 'remove'
+  number: number
+  parts: { text: string; isMarked: boolean }[]
+}
 
 /** How two texts differ, line by line, and within lines that changed word by word. */
 export function lineDifference(before: string, after: string): Line[] {
   const lines: Line[] = []
   const at = { before: 1, after: 1 }
-  const changes = diffLines(before, after)
+  const changes = diffLines(withEnd(before), withEnd(after))
   for (let place = 0; place < changes.length; place++) {
     const change = changes[place]
     const next = changes[place + 1]
@@ -46,12 +50,17 @@ function changedLines(removed: string[], added: string[], at: Place): Line[] {
 function changedLine(before: string, after: string, at: Place): Line[] {
   const words = diffWordsWithSpace(before, after)
   const parts = (left: 'added' | 'removed') =>
-    words.filter((word) => !word[left]).map(({ value, added, removed }) => ({ text: value, isMarked: added || removed }))
+    words
+      .filter((word) => !word[left])
+      .map(({ value, added, removed }) => ({ text: value, isMarked: added || removed }))
   return [
     { kind: 'remove', number: at.before++, parts: parts('added') },
     { kind: 'add', number: at.after++, parts: parts('removed') },
   ]
 }
+
+/** A last line is the same whether a line break ends it or not. */
+const withEnd = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`)
 
 const linesOf = (text: string): string[] => text.replace(/\n$/, '').split('\n')
 

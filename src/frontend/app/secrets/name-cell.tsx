@@ -7,7 +7,12 @@ import { draftKey } from './drafts.ts'
 import { useGrid } from './grid.ts'
 import { isSealed, type SecretRow, tagsOf } from './secret-rows.ts'
 
-type NameCellProps = { row: SecretRow; folder: string | undefined; place: { row: number; column: number; isCurrent: boolean }; isActive: boolean }
+type NameCellProps = {
+  row: SecretRow
+  folder: string | undefined
+  place: { row: number; column: number; isCurrent: boolean }
+  isActive: boolean
+}
 
 /** The name of a secret, which leads to its history, with what there is to know of it in all environments. */
 export function NameCell({ row, folder, place, isActive }: NameCellProps) {
@@ -37,7 +42,9 @@ export function NameCell({ row, folder, place, isActive }: NameCellProps) {
             <span className="vh">sealed</span>
           </>
         )}
-        {[...row.cells.values()].some(({ override }) => override?.isActive === true) && <Badge tone="accent">yours</Badge>}
+        {[...row.cells.values()].some(({ override }) => override?.isActive === true) && (
+          <Badge tone="accent">yours</Badge>
+        )}
         <Expiry row={row} />
         <span className="tags">
           {tagsOf(row).map((tag) => (
@@ -50,7 +57,13 @@ export function NameCell({ row, folder, place, isActive }: NameCellProps) {
   )
 }
 
-type HistoryLinkProps = { secretId: string; tabIndex: number; 'data-row': number; 'data-column': number; children: ReactNode }
+type HistoryLinkProps = {
+  secretId: string
+  tabIndex: number
+  'data-row': number
+  'data-column': number
+  children: ReactNode
+}
 
 /** A plain link: thousands of the router's would each listen to every change of the address. */
 function HistoryLink({ secretId, ...rest }: HistoryLinkProps) {
@@ -67,7 +80,9 @@ function HistoryLink({ secretId, ...rest }: HistoryLinkProps) {
 const SOON_MS = 14 * 24 * 3_600_000
 
 function Expiry({ row }: { row: SecretRow }) {
-  const times = [...row.cells.values()].flatMap(({ expiresAt }) => (expiresAt === undefined ? [] : Date.parse(expiresAt)))
+  const times = [...row.cells.values()].flatMap(({ expiresAt }) =>
+    expiresAt === undefined ? [] : Date.parse(expiresAt),
+  )
   const left = Math.min(...times) - Date.now()
   if (left > SOON_MS) return null
   return <Badge tone={left < 0 ? 'remove' : 'warn'}>{left < 0 ? 'expired' : 'expires soon'}</Badge>
@@ -105,12 +120,17 @@ function ReadyMenu({ row }: { row: SecretRow }) {
   const remove = () => {
     for (const { id } of environments) {
       const base = row.cells.get(id) ?? null
-      if (base !== null || drafts.has(draftKey(id, row.name))) dispatch({ act: 'delete', environmentId: id, row: row.name, base })
+      if (base !== null || drafts.has(draftKey(id, row.name)))
+        dispatch({ act: 'delete', environmentId: id, row: row.name, base })
     }
   }
   const entries = [
-    ...(may.update ? [{ label: 'Rename, move, tag, expire…', icon: 'pencil' as const, onClick: () => openDetails(row) }] : []),
-    ...(may.delete ? [{ label: 'Delete in all environments', icon: 'trash' as const, danger: true, onClick: remove }] : []),
+    ...(may.update
+      ? [{ label: 'Rename, move, tag, expire…', icon: 'pencil' as const, onClick: () => openDetails(row) }]
+      : []),
+    ...(may.delete
+      ? [{ label: 'Delete in all environments', icon: 'trash' as const, danger: true, onClick: remove }]
+      : []),
   ]
   return <MoreMenu label={labelOf(row)} entries={entries} />
 }

@@ -11,7 +11,11 @@ import { foldersOf, nameOf } from './secret-rows.ts'
 /** A new secret, with a value for each environment; one that is left empty gets none. */
 export function NewSecretForm({ app, selection, onClose }: PanelProps) {
   const { rows, dispatch } = useGrid()
-  const [details, setDetails] = useState<Details>({ ...NO_DETAILS, path: selection.path ?? '/', tags: selection.tag ?? '' })
+  const [details, setDetails] = useState<Details>({
+    ...NO_DETAILS,
+    path: selection.path ?? '/',
+    tags: selection.tag ?? '',
+  })
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const [keyError, setKeyError] = useState<string | null>(null)
   const [valueError, setValueError] = useState<string | null>(null)
@@ -20,21 +24,41 @@ export function NewSecretForm({ app, selection, onClose }: PanelProps) {
     const row = nameOf({ key, path })
     const given = app.environments.filter(({ id }) => (values[id] ?? '') !== '')
     const taken = given.find(({ id }) => rows.get(row)?.cells.has(id))
-    const problem = key === '' ? 'A secret needs a name.' : taken === undefined ? null : `${taken.name} has ${key} at ${path} already. Change its value in the grid.`
+    const problem =
+      key === ''
+        ? 'A secret needs a name.'
+        : taken === undefined
+          ? null
+          : `${taken.name} has ${key} at ${path} already. Change its value in the grid.`
     setKeyError(problem)
     setValueError(given.length === 0 ? 'A secret needs a value in at least one environment.' : null)
     if (problem !== null || given.length === 0) return
     for (const { id } of given) {
-      dispatch({ act: 'change', environmentId: id, row, base: null, change: { ...fields, value: values[id] ?? '' } })
+      dispatch({
+        act: 'change',
+        environmentId: id,
+        row,
+        base: null,
+        change: { ...fields, value: values[id] ?? '' },
+      })
     }
     onClose()
   }
   return (
     <PanelFrame title="New secret" onClose={onClose} onSubmit={keep}>
-      <DetailsFields details={details} onChange={setDetails} keyError={keyError} folders={foldersOf([...rows.values()]).map(({ path }) => path)} />
+      <DetailsFields
+        details={details}
+        onChange={setDetails}
+        keyError={keyError}
+        folders={foldersOf([...rows.values()]).map(({ path }) => path)}
+      />
       <div className="fields">
         {app.environments.map((environment, place) => (
-          <Field key={environment.id} label={`Value in ${environment.name}`} error={place === 0 ? valueError : null}>
+          <Field
+            key={environment.id}
+            label={`Value in ${environment.name}`}
+            error={place === 0 ? valueError : null}
+          >
             <ReferenceInput
               value={values[environment.id] ?? ''}
               onChange={(value) => setValues({ ...values, [environment.id]: value })}

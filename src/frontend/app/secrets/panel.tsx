@@ -23,7 +23,8 @@ export function PanelFrame({ title, onClose, children, onSubmit }: PanelFramePro
       onKeyDown={(event) => {
         if (event.defaultPrevented) return
         if (event.key === 'Escape') onClose()
-        else if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && onSubmit !== undefined) onSubmit()
+        else if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && onSubmit !== undefined)
+          onSubmit()
         else return
         event.preventDefault()
         event.stopPropagation()
@@ -31,7 +32,14 @@ export function PanelFrame({ title, onClose, children, onSubmit }: PanelFramePro
     >
       <div className="row panel-head">
         <h2 id={id}>{title}</h2>
-        <Button kind="quiet" className="push" icon="x" iconOnly aria-label={`Close: ${title}`} onClick={onClose} />
+        <Button
+          kind="quiet"
+          className="push"
+          icon="x"
+          iconOnly
+          aria-label={`Close: ${title}`}
+          onClick={onClose}
+        />
       </div>
       {children}
     </section>

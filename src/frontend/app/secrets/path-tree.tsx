@@ -20,7 +20,14 @@ export function PathTree({ appId, rows, selection }: PathTreeProps) {
       <ul>
         <Folder appId={appId} name="All paths" count={rows.length} depth={0} search={withoutPath} />
         {foldersOf(rows).map(({ path, name, depth, count }) => (
-          <Folder key={path} appId={appId} name={name} count={count} depth={depth} search={{ ...selection, path }} />
+          <Folder
+            key={path}
+            appId={appId}
+            name={name}
+            count={count}
+            depth={depth}
+            search={{ ...selection, path }}
+          />
         ))}
       </ul>
       {tags.length > 0 && (
@@ -31,7 +38,14 @@ export function PathTree({ appId, rows, selection }: PathTreeProps) {
               const isOn = tag === selection.tag
               return (
                 <li key={tag}>
-                  <Link className="tag" to="/apps/$appId/secrets" params={{ appId }} activeOptions={EXACTLY} search={isOn ? withoutTag : { ...selection, tag }} aria-current={isOn || undefined}>
+                  <Link
+                    className="tag"
+                    to="/apps/$appId/secrets"
+                    params={{ appId }}
+                    activeOptions={EXACTLY}
+                    search={isOn ? withoutTag : { ...selection, tag }}
+                    aria-current={isOn || undefined}
+                  >
                     {tag} {count}
                   </Link>
                 </li>

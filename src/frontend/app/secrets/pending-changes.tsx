@@ -17,14 +17,17 @@ export function PendingChanges({ app, store, grid }: { app: SecretsApp; store: S
   const viewer = useViewer()
   const toast = useToast()
   const { drafts, dispatch } = grid
-  const environments = app.environments.filter(({ id }) => [...drafts.values()].some(({ environmentId }) => environmentId === id))
+  const environments = app.environments.filter(({ id }) =>
+    [...drafts.values()].some(({ environmentId }) => environmentId === id),
+  )
   const readers = useQueries({
     queries: environments.map(({ id }) => readersQuery(id, can(viewer, 'read', 'Members'))),
     combine: (results) => results.flatMap(({ data }) => data ?? []),
   })
   const applyAll = async () => {
     const { applied, refusals } = await apply()
-    if (refusals.length === 0) toast(applied.length === 1 ? '1 change was applied.' : `${applied.length} changes were applied.`)
+    if (refusals.length === 0)
+      toast(applied.length === 1 ? '1 change was applied.' : `${applied.length} changes were applied.`)
   }
   return (
     <>
@@ -65,7 +68,11 @@ function LeaveDialog({ count }: { count: number }) {
       open={status === 'blocked'}
       onClose={() => reset?.()}
       title="Leave without applying?"
-      text={count === 1 ? '1 change is not applied yet, and would be lost.' : `${count} changes are not applied yet, and would be lost.`}
+      text={
+        count === 1
+          ? '1 change is not applied yet, and would be lost.'
+          : `${count} changes are not applied yet, and would be lost.`
+      }
       act="Discard and leave"
       onConfirm={async () => proceed?.()}
     />

@@ -5,7 +5,10 @@ import type { NamedEnvironment } from './secret-rows.ts'
 import { plainStore, type Store } from './store.ts'
 
 /** An app with the environments that the reader can open. */
-export const openAppQuery = (appId: string) => ({ ...appQuery(appId), select: ({ data }: TaggedApp): SecretsApp => data })
+export const openAppQuery = (appId: string) => ({
+  ...appQuery(appId),
+  select: ({ data }: TaggedApp): SecretsApp => data,
+})
 
 type TaggedApp = Awaited<ReturnType<NonNullable<ReturnType<typeof appQuery>['queryFn']>>> & object
 export type SecretsApp = TaggedApp['data']
@@ -50,7 +53,8 @@ export const readersQuery = (environmentId: string, enabled: boolean) =>
       const counts = { people: 0, machines: 0 }
       let cursor: string | null = null
       for (let page = 0; page < MOST_PAGES; page++) {
-        const { data, next }: { data: { principal: { type: string } }[]; next: string | null } = await pageOfReaders(environmentId, cursor)
+        const { data, next }: { data: { principal: { type: string } }[]; next: string | null } =
+          await pageOfReaders(environmentId, cursor)
         for (const { principal } of data) counts[principal.type === 'user' ? 'people' : 'machines']++
         cursor = next
         if (cursor === null) break

@@ -22,14 +22,19 @@ export function openReferenceAt(value: string, caret: number): OpenReference | n
 }
 
 /** Names that what was typed may become: secrets of this environment first, then of others, then other apps. */
-export function candidatesFor(typed: string, { environment, environments, rows, others }: Referable): string[] {
+export function candidatesFor(
+  typed: string,
+  { environment, environments, rows, others }: Referable,
+): string[] {
   const wanted = typed.toLowerCase()
   const found: string[] = []
   const offer = (candidate: string): boolean => {
     if (candidate.toLowerCase().includes(wanted) && candidate !== typed) found.push(candidate)
     return found.length === MOST_CANDIDATES
   }
-  const own = [...rows.values()].filter(({ cells, path, key }) => cells.has(environment.id) && !`${path}${key}`.includes('.'))
+  const own = [...rows.values()].filter(
+    ({ cells, path, key }) => cells.has(environment.id) && !`${path}${key}`.includes('.'),
+  )
   for (const row of own) if (offer(placeOf(row))) return found
   for (const other of environments.filter(({ id }) => id !== environment.id)) {
     for (const row of rows.values()) {
@@ -45,7 +50,11 @@ export function candidatesFor(typed: string, { environment, environments, rows, 
 const placeOf = ({ path, key }: SecretRow): string => (path === '/' ? key : `${path}/${key}`)
 
 /** The value with a name in place of what was typed of it, closed where it is whole; and where the caret stands then. */
-export function insertReference(value: string, { start, end }: OpenReference, candidate: string): { value: string; caret: number } {
+export function insertReference(
+  value: string,
+  { start, end }: OpenReference,
+  candidate: string,
+): { value: string; caret: number } {
   const isWhole = !candidate.endsWith('.')
   const rest = value.slice(end)
   const close = isWhole && !rest.startsWith('}') ? '}' : ''

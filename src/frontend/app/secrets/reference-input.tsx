@@ -4,7 +4,12 @@ import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { useField } from '../components/field.tsx'
 import { useGrid } from './grid.ts'
-import { candidatesFor, insertReference, type OpenReference, openReferenceAt } from './reference-completion.ts'
+import {
+  candidatesFor,
+  insertReference,
+  type OpenReference,
+  openReferenceAt,
+} from './reference-completion.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
 
 type ReferenceInputProps = {
@@ -16,17 +21,36 @@ type ReferenceInputProps = {
   autoFocus?: boolean
 }
 
-const appNamesQuery = { queryKey: ['secrets', 'apps-for-references'], queryFn: async () => (await answer(api.v1.apps.get({ query: {} }))).data, staleTime: 60_000 }
+const appNamesQuery = {
+  queryKey: ['secrets', 'apps-for-references'],
+  queryFn: async () => (await answer(api.v1.apps.get({ query: {} }))).data,
+  staleTime: 60_000,
+}
 
 /** The text of a value. After `${` it offers the names that a reference can have. */
-export function ReferenceInput({ label, value, onChange, environment, placeholder = '', autoFocus = false }: ReferenceInputProps) {
+export function ReferenceInput({
+  label,
+  value,
+  onChange,
+  environment,
+  placeholder = '',
+  autoFocus = false,
+}: ReferenceInputProps) {
   const { appId, environments, rows } = useGrid()
   const field = useField()
   const area = useRef<HTMLTextAreaElement>(null)
   const [reference, setReference] = useState<OpenReference | null>(null)
   const { data: apps = [] } = useQuery({ ...appNamesQuery, enabled: reference !== null })
   const candidates = useMemo(
-    () => (reference === null ? [] : candidatesFor(reference.typed, { environment, environments, rows, others: apps.filter(({ id }) => id !== appId) })),
+    () =>
+      reference === null
+        ? []
+        : candidatesFor(reference.typed, {
+            environment,
+            environments,
+            rows,
+            others: apps.filter(({ id }) => id !== appId),
+          }),
     [reference, environment, environments, rows, apps, appId],
   )
   const isOpen = candidates.length > 0

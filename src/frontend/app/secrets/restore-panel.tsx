@@ -8,8 +8,8 @@ import { Badge } from '../components/pieces.tsx'
 import { useToast } from '../components/toast.tsx'
 import type { PanelProps } from './grid-panel.tsx'
 import { PanelFrame } from './panel.tsx'
+import type { Secret } from './secret.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
-import type { Secret } from './store.ts'
 import { useReload } from './use-reload.ts'
 
 const restoreAt = (id: string, at: string, dry_run: boolean) =>
@@ -17,7 +17,12 @@ const restoreAt = (id: string, at: string, dry_run: boolean) =>
 type Plan = Awaited<ReturnType<typeof restoreAt>>
 
 /** Brings an environment back to what it was at a time, after showing what that would change. */
-export function RestorePanel({ app, secrets, environment, onClose }: PanelProps & { environment: NamedEnvironment }) {
+export function RestorePanel({
+  app,
+  secrets,
+  environment,
+  onClose,
+}: PanelProps & { environment: NamedEnvironment }) {
   const [time, setTime] = useState('')
   const [checked, setChecked] = useState<{ at: string; plan: Plan } | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -44,8 +49,16 @@ export function RestorePanel({ app, secrets, environment, onClose }: PanelProps 
   }
   const count = checked === null ? 0 : checked.plan.restored.length + checked.plan.deleted.length
   return (
-    <PanelFrame title={`Restore ${environment.name} to a time`} onClose={onClose} onSubmit={() => run(checked === null)}>
-      <Field label="Time" hint="As it was then: values, names, paths, tags. What was deleted since comes back, what was added since is deleted." error={problem}>
+    <PanelFrame
+      title={`Restore ${environment.name} to a time`}
+      onClose={onClose}
+      onSubmit={() => run(checked === null)}
+    >
+      <Field
+        label="Time"
+        hint="As it was then: values, names, paths, tags. What was deleted since comes back, what was added since is deleted."
+        error={problem}
+      >
         <Input
           type="datetime-local"
           step={1}
@@ -67,7 +80,12 @@ export function RestorePanel({ app, secrets, environment, onClose }: PanelProps 
             Show what would change
           </Button>
         ) : (
-          <Button kind="danger" busy={busy} disabledBecause={count === 0 ? 'Nothing would change.' : null} onClick={() => run(false)}>
+          <Button
+            kind="danger"
+            busy={busy}
+            disabledBecause={count === 0 ? 'Nothing would change.' : null}
+            onClick={() => run(false)}
+          >
             Restore {count} {count === 1 ? 'secret' : 'secrets'} of {environment.name}
           </Button>
         )}
@@ -83,7 +101,9 @@ function RestorePlan({ plan, secrets }: { plan: Plan; secrets: readonly Secret[]
     <section className="import-difference" aria-label="What changes">
       <p>
         {plan.restored.length} restored, {plan.deleted.length} deleted, {plan.unchanged} the same
-        {plan.unknown.length > 0 && `, ${plan.unknown.length} left alone because their versions of that time are no longer kept`}.
+        {plan.unknown.length > 0 &&
+          `, ${plan.unknown.length} left alone because their versions of that time are no longer kept`}
+        .
       </p>
       <ul>
         {plan.restored.map(({ id, path, version }) => (

@@ -5,7 +5,14 @@ import { ConfirmDialog } from '../components/dialog.tsx'
 import { useToast } from '../components/toast.tsx'
 import type { Version } from './history.ts'
 
-type RestoreVersionProps = { secretId: string; appId: string; version: Version | null; next: number; where: string; onClose: () => void }
+type RestoreVersionProps = {
+  secretId: string
+  appId: string
+  version: Version | null
+  next: number
+  where: string
+  onClose: () => void
+}
 
 /** Asks before an old version becomes the newest one again. */
 export function RestoreVersion({ secretId, version, next, where, onClose }: RestoreVersionProps) {

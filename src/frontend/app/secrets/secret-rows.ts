@@ -1,4 +1,4 @@
-import type { Secret } from './store.ts'
+import type { Secret } from './secret.ts'
 
 /** A secret of several environments: it is told by its path and key, and has an id of its own in each. */
 export type SecretRow = Readonly<{
@@ -30,7 +30,8 @@ export function rowsOf(secretsByEnvironment: ReadonlyMap<string, readonly Secret
 }
 
 /** The order of rows: by path, then by key. */
-export const byPathAndKey = (a: SecretRow, b: SecretRow): number => compare(a.path, b.path) || compare(a.key, b.key)
+export const byPathAndKey = (a: SecretRow, b: SecretRow): number =>
+  compare(a.path, b.path) || compare(a.key, b.key)
 
 /** Whether an environment lacks the secret. */
 export const isMissing = (row: SecretRow, environments: readonly NamedEnvironment[]): boolean =>
@@ -40,7 +41,8 @@ export const isMissing = (row: SecretRow, environments: readonly NamedEnvironmen
 export const isDifferent = (row: SecretRow): boolean => new Set(comparedValues(row)).size > 1
 
 /** Whether the value in some environment is sealed: it can be replaced, and is never shown. */
-export const isSealed = (row: SecretRow): boolean => [...row.cells.values()].some(({ type }) => type === 'sealed')
+export const isSealed = (row: SecretRow): boolean =>
+  [...row.cells.values()].some(({ type }) => type === 'sealed')
 
 const comparedValues = (row: SecretRow): string[] =>
   [...row.cells.values()].filter(({ type }) => type !== 'sealed').map(({ value }) => value)
@@ -49,7 +51,10 @@ const comparedValues = (row: SecretRow): string[] =>
  * A letter for each environment's value: equal values have the same one, from the first environment on. Sealed values have
  * none: even their equality is not told.
  */
-export function lettersOf(row: SecretRow, environments: readonly NamedEnvironment[]): ReadonlyMap<string, string> {
+export function lettersOf(
+  row: SecretRow,
+  environments: readonly NamedEnvironment[],
+): ReadonlyMap<string, string> {
   const letters = new Map<string, string>()
   const byValue = new Map<string, string>()
   for (const { id } of environments) {
@@ -65,7 +70,8 @@ export function lettersOf(row: SecretRow, environments: readonly NamedEnvironmen
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 /** The tags that a secret has in any environment. */
-export const tagsOf = (row: SecretRow): string[] => [...new Set([...row.cells.values()].flatMap(({ tags }) => tags))].sort(compare)
+export const tagsOf = (row: SecretRow): string[] =>
+  [...new Set([...row.cells.values()].flatMap(({ tags }) => tags))].sort(compare)
 
 /** What the address selects. */
 export type Selection = Readonly<{ path?: string; tag?: string; q?: string; show?: 'missing' | 'different' }>
@@ -92,10 +98,16 @@ export type Folder = Readonly<{ path: string; name: string; depth: number; count
 export function foldersOf(rows: readonly SecretRow[]): Folder[] {
   const counts = new Map<string, number>([['/', 0]])
   for (const { path } of rows) {
-    for (const folder of path === '/' ? ['/'] : ancestorsOf(path)) counts.set(folder, (counts.get(folder) ?? 0) + 1)
+    for (const folder of path === '/' ? ['/'] : ancestorsOf(path))
+      counts.set(folder, (counts.get(folder) ?? 0) + 1)
   }
   return [...counts]
-    .map(([path, count]) => ({ path, count, name: path.split('/').at(-1) || '/', depth: path === '/' ? 0 : path.split('/').length - 1 }))
+    .map(([path, count]) => ({
+      path,
+      count,
+      name: path.split('/').at(-1) || '/',
+      depth: path === '/' ? 0 : path.split('/').length - 1,
+    }))
     .sort((a, b) => compare(a.path, b.path))
 }
 

@@ -18,7 +18,8 @@ export function SecretsPage() {
   if (!canInApps(viewer, 'read', 'Secrets')) {
     return (
       <Empty icon="lock" title="Your role doesn’t read secrets">
-        The role {viewer.role.name} has no permission to read secrets. An Owner or Admin can give you another role.
+        The role {viewer.role.name} has no permission to read secrets. An Owner or Admin can give you another
+        role.
       </Empty>
     )
   }

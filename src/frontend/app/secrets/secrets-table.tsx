@@ -5,8 +5,8 @@ import { EnvironmentHead } from './environment-head.tsx'
 import { useGrid } from './grid.ts'
 import type { Panel } from './grid-panel.tsx'
 import { NameCell } from './name-cell.tsx'
+import type { Secret } from './secret.ts'
 import { lettersOf, type SecretRow } from './secret-rows.ts'
-import type { Secret } from './store.ts'
 import { ValueCell } from './value-cell.tsx'
 
 const ROW_HEIGHT = 37
@@ -39,16 +39,29 @@ export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProp
   const below = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
     <div className={rows.length > MANY_ROWS ? 'scroll-x long' : 'scroll-x'} ref={frame}>
-      {/* biome-ignore lint/a11y/useSemanticElements: a table whose cells take the focus is a grid */}
-      <table className="matrix sec" role="grid" aria-rowcount={rows.length + 1} aria-colcount={environments.length + 1} onKeyDown={arrows.onKeyDown} onFocus={arrows.onFocus}>
+      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose cells take the focus is a grid */}
+      <table
+        className="matrix sec"
+        role="grid"
+        aria-rowcount={rows.length + 1}
+        aria-colcount={environments.length + 1}
+        onKeyDown={arrows.onKeyDown}
+        onFocus={arrows.onFocus}
+      >
         <caption className="vh">
-          Secrets {folder === undefined ? 'at all paths' : `at the path ${folder}`}. Values with the same letter in a row are the same.
+          Secrets {folder === undefined ? 'at all paths' : `at the path ${folder}`}. Values with the same
+          letter in a row are the same.
         </caption>
         <thead>
           <tr aria-rowindex={1}>
             <th scope="col">Name</th>
             {environments.map((environment) => (
-              <EnvironmentHead key={environment.id} environment={environment} secrets={secrets.get(environment.id)} onOpen={onOpen} />
+              <EnvironmentHead
+                key={environment.id}
+                environment={environment}
+                secrets={secrets.get(environment.id)}
+                onOpen={onOpen}
+              />
             ))}
           </tr>
         </thead>
@@ -97,10 +110,24 @@ type RowProps = {
 const Row = memo(function Row({ row, index, folder, current, measure }: RowProps) {
   const { environments, drafts } = useGrid()
   const [isActive, setActive] = useState(false)
-  const letters = useMemo(() => lettersOf(withDrafts(row, environments, drafts), environments), [row, environments, drafts])
+  const letters = useMemo(
+    () => lettersOf(withDrafts(row, environments, drafts), environments),
+    [row, environments, drafts],
+  )
   return (
-    <tr ref={measure} data-index={index} aria-rowindex={index + 2} onPointerEnter={() => setActive(true)} onFocus={() => setActive(true)}>
-      <NameCell row={row} folder={folder} place={{ row: index, column: 0, isCurrent: current === 0 }} isActive={isActive} />
+    <tr
+      ref={measure}
+      data-index={index}
+      aria-rowindex={index + 2}
+      onPointerEnter={() => setActive(true)}
+      onFocus={() => setActive(true)}
+    >
+      <NameCell
+        row={row}
+        folder={folder}
+        place={{ row: index, column: 0, isCurrent: current === 0 }}
+        isActive={isActive}
+      />
       {environments.map((environment, column) => (
         <ValueCell
           key={environment.id}
@@ -117,12 +144,21 @@ const Row = memo(function Row({ row, index, folder, current, measure }: RowProps
 type GridParts = Pick<ReturnType<typeof useGrid>, 'environments' | 'drafts'>
 
 /** The row with the values that are kept but not applied. */
-function withDrafts(row: SecretRow, environments: GridParts['environments'], drafts: GridParts['drafts']): SecretRow {
+function withDrafts(
+  row: SecretRow,
+  environments: GridParts['environments'],
+  drafts: GridParts['drafts'],
+): SecretRow {
   const cells = new Map(row.cells)
   for (const { id } of environments) {
     const draft = drafts.get(draftKey(id, row.name))
     if (draft?.isDeleted) cells.delete(id)
-    else if (draft !== undefined) cells.set(id, { ...(draft.base ?? { type: 'secret' }), ...draft.change, value: draft.change.value ?? draft.base?.value ?? '' } as Secret)
+    else if (draft !== undefined)
+      cells.set(id, {
+        ...(draft.base ?? { type: 'secret' }),
+        ...draft.change,
+        value: draft.change.value ?? draft.base?.value ?? '',
+      } as Secret)
   }
   return { ...row, cells }
 }
@@ -130,28 +166,49 @@ function withDrafts(row: SecretRow, environments: GridParts['environments'], dra
 /** The grid is one stop of the Tab key; arrows, Home and End go from cell to cell. */
 function useArrows(rowCount: number, columnCount: number, scrollTo: (row: number) => void) {
   const [at, setAt] = useState({ row: 0, column: 0 })
+  // Keys may come faster than rows that scroll into sight are drawn.
+  const latest = useRef(at)
   const current = { row: Math.min(at.row, Math.max(0, rowCount - 1)), column: at.column }
+  const moveTo = (place: { row: number; column: number }) => {
+    latest.current = place
+    setAt(place)
+  }
   const onKeyDown = (event: KeyboardEvent<HTMLTableElement>) => {
-    const { row, column } = (event.target as HTMLElement).dataset
-    if (row === undefined || event.metaKey || event.ctrlKey || event.altKey) return
-    const next = nextPlace(event.key, { row: Number(row), column: Number(column) }, rowCount, columnCount)
+    if (!isPlace(event.target) || event.metaKey || event.ctrlKey || event.altKey) return
+    const next = nextPlace(event.key, latest.current, rowCount, columnCount)
     if (next === null) return
     event.preventDefault()
-    setAt(next)
+    moveTo(next)
     scrollTo(next.row)
-    const table = event.currentTarget
-    requestAnimationFrame(() => {
-      table.querySelector<HTMLElement>(`[data-row="${next.row}"][data-column="${next.column}"]`)?.focus()
-    })
+    focusCell(event.currentTarget, () => latest.current)
   }
   const onFocus = ({ target }: { target: EventTarget }) => {
-    const { row, column } = (target as HTMLElement).dataset
-    if (row !== undefined) setAt({ row: Number(row), column: Number(column) })
+    if (isPlace(target)) moveTo({ row: Number(target.dataset.row), column: Number(target.dataset.column) })
   }
   return { current, onKeyDown, onFocus }
 }
 
-function nextPlace(key: string, { row, column }: { row: number; column: number }, rows: number, columns: number) {
+const isPlace = (target: EventTarget): target is HTMLElement =>
+  target instanceof HTMLElement && target.dataset.row !== undefined
+
+/** Focuses a cell as soon as it is drawn, unless another one is wanted by then. */
+function focusCell(
+  table: HTMLTableElement,
+  wanted: () => { row: number; column: number },
+  attempts = 10,
+): void {
+  const { row, column } = wanted()
+  const cell = table.querySelector<HTMLElement>(`[data-row="${row}"][data-column="${column}"]`)
+  if (cell !== null) cell.focus()
+  else if (attempts > 0) requestAnimationFrame(() => focusCell(table, wanted, attempts - 1))
+}
+
+function nextPlace(
+  key: string,
+  { row, column }: { row: number; column: number },
+  rows: number,
+  columns: number,
+) {
   const moves: Record<string, [row: number, column: number]> = {
     ArrowUp: [row - 1, column],
     ArrowDown: [row + 1, column],

@@ -5,13 +5,13 @@ import { Icon } from '../components/icon.tsx'
 import { Banner, SkeletonTable } from '../components/pieces.tsx'
 import { GridContext } from './grid.ts'
 import { GridLegend, NoSecrets } from './grid-legend.tsx'
+import { GridPanel, type Panel } from './grid-panel.tsx'
 import { GridTools } from './grid-tools.tsx'
 import { HeadActs } from './head-acts.tsx'
 import { PathTree } from './path-tree.tsx'
-import { GridPanel, type Panel } from './grid-panel.tsx'
 import { PendingChanges } from './pending-changes.tsx'
 import type { SecretsApp } from './queries.ts'
-import { isDifferent, isMissing, selectRows, type Selection } from './secret-rows.ts'
+import { isDifferent, isMissing, type Selection, selectRows } from './secret-rows.ts'
 import { SecretsTable } from './secrets-table.tsx'
 import type { Store } from './store.ts'
 import { useGridState, useSecrets } from './use-grid.ts'
@@ -22,7 +22,9 @@ export function SecretsView({ app, store }: { app: SecretsApp; store: Store }) {
   const navigate = useNavigate({ from: '/apps/$appId/secrets' })
   const [panel, setPanel] = useState<Panel | null>(null)
   const { secrets, isLoading, problems } = useSecrets(app.id, app.environments, store)
-  const { grid, rows, drafts, isAllShown, toggleAll } = useGridState(app, secrets, (row) => setPanel({ panel: 'details', row }))
+  const { grid, rows, drafts, isAllShown, toggleAll } = useGridState(app, secrets, (row) =>
+    setPanel({ panel: 'details', row }),
+  )
   const select = (next: Selection) => navigate({ search: next, replace: true })
   const selected = selectRows(rows, selection)
   const missing = selected.filter((row) => isMissing(row, app.environments))
@@ -44,7 +46,14 @@ export function SecretsView({ app, store }: { app: SecretsApp; store: Store }) {
             </div>
           ))}
           {panel !== null && (
-            <GridPanel app={app} store={store} panel={panel} secrets={secrets} selection={selection} onClose={() => setPanel(null)} />
+            <GridPanel
+              app={app}
+              store={store}
+              panel={panel}
+              secrets={secrets}
+              selection={selection}
+              onClose={() => setPanel(null)}
+            />
           )}
           {isLoading ? (
             <SkeletonTable columns={app.environments.length + 1} rows={8} />
@@ -52,9 +61,22 @@ export function SecretsView({ app, store }: { app: SecretsApp; store: Store }) {
             <NoSecrets app={app} onOpen={setPanel} />
           ) : (
             <>
-              <GridTools selection={selection} counts={counts} onSelect={select} isAllShown={isAllShown} onToggleAll={toggleAll} />
+              <GridTools
+                selection={selection}
+                counts={counts}
+                onSelect={select}
+                isAllShown={isAllShown}
+                onToggleAll={toggleAll}
+              />
               <SecretsTable rows={shown} folder={selection.path} secrets={secrets} onOpen={setPanel} />
-              {shown.length === 0 && <p className="none">No secret matches. <button type="button" className="link" onClick={() => select({})}>Show all</button></p>}
+              {shown.length === 0 && (
+                <p className="none">
+                  No secret matches.{' '}
+                  <button type="button" className="link" onClick={() => select({})}>
+                    Show all
+                  </button>
+                </p>
+              )}
               <GridLegend />
             </>
           )}
@@ -68,6 +90,7 @@ export function SecretsView({ app, store }: { app: SecretsApp; store: Store }) {
 /** Says who opens the secrets of an app whose server-side encryption is off. */
 const OpenedHere = () => (
   <p className="small dim mb-3">
-    <Icon name="key" small /> Server-side encryption is off: your browser opens and seals these secrets with your keys, and the server gets ciphertext only.
+    <Icon name="key" small /> Server-side encryption is off: your browser opens and seals these secrets with
+    your keys, and the server gets ciphertext only.
   </p>
 )

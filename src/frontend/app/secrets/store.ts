@@ -1,22 +1,6 @@
 import { answer, api } from '../api/client.ts'
+import type { NewSecret, Secret, SecretChange } from './secret.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
-
-/** A secret in clear, as it is stored: references are not resolved. */
-export type Secret = Awaited<ReturnType<typeof listInClear>>[number]
-export type SecretType = Secret['type']
-
-/** What a secret is to have; in a change, what is left out stays. */
-export type SecretFields = {
-  key: string
-  value: string
-  path: string
-  tags: string[]
-  comment: string
-  type: SecretType
-  expiresAt: string | null
-}
-export type NewSecret = Pick<SecretFields, 'key' | 'value' | 'path'> & Partial<SecretFields>
-export type SecretChange = { id: string } & Partial<SecretFields>
 
 /** A file to import, or the text that somebody pasted. */
 export type SecretFile = { content: string; format: 'dotenv' | 'json'; path: string }
@@ -45,7 +29,8 @@ const listInClear = (app_id: string, env: string) =>
   answer(api.v1.secrets.get({ query: { app_id, env, raw: 'true' } }))
 
 /** A sealed value is never shown, so the page doesn't keep it either. */
-const withoutSealedValue = (secret: Secret): Secret => (secret.type === 'sealed' ? { ...secret, value: '' } : secret)
+const withoutSealedValue = (secret: Secret): Secret =>
+  secret.type === 'sealed' ? { ...secret, value: '' } : secret
 
 /** The store of an app whose server-side encryption is on. */
 export function plainStore(appId: string): Store {

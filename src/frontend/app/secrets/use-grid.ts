@@ -6,8 +6,9 @@ import { applyDrafts, type Refusal } from './applying.ts'
 import { type Drafts, NO_DRAFTS, reduceDrafts } from './drafts.ts'
 import type { Grid } from './grid.ts'
 import { type SecretsApp, secretsKey, secretsQuery } from './queries.ts'
+import type { Secret } from './secret.ts'
 import { byPathAndKey, type NamedEnvironment, rowsOf, type SecretRow } from './secret-rows.ts'
-import type { Secret, Store } from './store.ts'
+import type { Store } from './store.ts'
 import { toggled } from './value-editor.tsx'
 
 /** The secrets of all environments that the reader can open, by environment, as far as they have been read. */
@@ -31,7 +32,11 @@ export function useSecrets(appId: string, environments: readonly NamedEnvironmen
 }
 
 /** What the cells share, and which rows there are: those that are stored, and those that are to be added. */
-export function useGridState(app: SecretsApp, secrets: ReadonlyMap<string, readonly Secret[]>, openDetails: (row: SecretRow) => void) {
+export function useGridState(
+  app: SecretsApp,
+  secrets: ReadonlyMap<string, readonly Secret[]>,
+  openDetails: (row: SecretRow) => void,
+) {
   const viewer = useViewer()
   const [drafts, dispatch] = useReducer(reduceDrafts, NO_DRAFTS)
   const [shown, setShown] = useState<ReadonlySet<string>>(new Set())
@@ -41,6 +46,7 @@ export function useGridState(app: SecretsApp, secrets: ReadonlyMap<string, reado
   const byName = useMemo(() => new Map(rows.map((row) => [row.name, row])), [rows])
   const grid: Grid = {
     appId: app.id,
+    isServerSide: app.sseEnabled,
     environments: app.environments,
     rows: byName,
     drafts,
@@ -66,10 +72,17 @@ export function useGridState(app: SecretsApp, secrets: ReadonlyMap<string, reado
 
 function withNew(rows: SecretRow[], drafts: Drafts): SecretRow[] {
   const names = new Set(rows.map(({ name }) => name))
-  const added = [...drafts.values()].filter(({ base, row }) => base === null && !names.has(row) && names.add(row))
+  const added = [...drafts.values()].filter(
+    ({ base, row }) => base === null && !names.has(row) && names.add(row),
+  )
   if (added.length === 0) return rows
   const blank = (row: string) => row.indexOf(' ')
-  const news = added.map(({ row }) => ({ name: row, path: row.slice(0, blank(row)), key: row.slice(blank(row) + 1), cells: new Map() }))
+  const news = added.map(({ row }) => ({
+    name: row,
+    path: row.slice(0, blank(row)),
+    key: row.slice(blank(row) + 1),
+    cells: new Map(),
+  }))
   return [...rows, ...news].sort(byPathAndKey)
 }
 
@@ -83,7 +96,8 @@ export function useApplying(app: SecretsApp, store: Store, grid: Grid) {
     setBusy(true)
     const { applied, refusals, stored } = await applyDrafts(store, grid.drafts, app.environments)
     grid.dispatch({ act: 'forget', drafts: applied })
-    for (const [environmentId, secrets] of stored) queryClient.setQueryData(secretsKey(app.id, environmentId), secrets)
+    for (const [environmentId, secrets] of stored)
+      queryClient.setQueryData(secretsKey(app.id, environmentId), secrets)
     if (stored.size > 0) grid.dispatch({ act: 'rebase', secrets: stored })
     await queryClient.invalidateQueries({ queryKey: secretsKey(app.id) })
     setRefusals(refusals)

@@ -3,8 +3,8 @@ import { Icon } from '../components/icon.tsx'
 import { Badge } from '../components/pieces.tsx'
 import { draftedSecret, draftKey } from './drafts.ts'
 import { useGrid } from './grid.ts'
+import type { Secret } from './secret.ts'
 import type { NamedEnvironment, SecretRow } from './secret-rows.ts'
-import type { Secret } from './store.ts'
 import { ValueEditor } from './value-editor.tsx'
 import { ValueText } from './value-text.tsx'
 
@@ -33,9 +33,10 @@ export function ValueCell({ row, environment, letter, place }: ValueCellProps) {
     )
   }
   const isShown = secret?.type === 'config' || grid.isShown(cell)
-  const open = () => (isMissing || secret?.type === 'sealed' || isShown ? mayEdit && grid.edit(cell) : grid.toggle(cell))
+  const open = () =>
+    isMissing || secret?.type === 'sealed' || isShown ? mayEdit && grid.edit(cell) : grid.toggle(cell)
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a cell of a grid takes the focus itself
+    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a cell of a grid takes the focus itself
     <td
       role="gridcell"
       className={classOf(isMissing, draft?.isDeleted === true, draft !== undefined)}
@@ -61,7 +62,12 @@ export function ValueCell({ row, environment, letter, place }: ValueCellProps) {
       ) : (
         <div className="v">
           <Letter letter={letter} />
-          <Value secret={secret} isShown={isShown} environment={environment} isNew={draft?.change.value !== undefined} />
+          <Value
+            secret={secret}
+            isShown={isShown}
+            environment={environment}
+            isNew={draft?.change.value !== undefined}
+          />
           {stored?.override?.isActive === true && isShown && <OwnValue value={stored.override.value} />}
         </div>
       )}
@@ -79,7 +85,12 @@ const Letter = ({ letter }: { letter: string | undefined }) => (
   </b>
 )
 
-type ValueProps = { secret: Partial<Secret> | null; isShown: boolean; isNew: boolean; environment: NamedEnvironment }
+type ValueProps = {
+  secret: Partial<Secret> | null
+  isShown: boolean
+  isNew: boolean
+  environment: NamedEnvironment
+}
 
 function Value({ secret, isShown, isNew, environment }: ValueProps) {
   if (secret === null) return <span className="dim small">will be deleted</span>
@@ -104,7 +115,12 @@ function Value({ secret, isShown, isNew, environment }: ValueProps) {
   return (
     <>
       <ValueText value={secret.value ?? ''} environment={environment} />
-      <CopyButton className="copy-cell" text={secret.value ?? ''} what={`${secret.key} of ${environment.name}`} secret />
+      <CopyButton
+        className="copy-cell"
+        text={secret.value ?? ''}
+        what={`${secret.key} of ${environment.name}`}
+        secret
+      />
     </>
   )
 }

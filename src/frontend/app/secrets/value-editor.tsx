@@ -19,13 +19,24 @@ export function ValueEditor({ row, environment }: { row: SecretRow; environment:
   const [value, setValue] = useState(isSealed ? (draft?.change.value ?? '') : (drafted?.value ?? ''))
   const [too, setToo] = useState<ReadonlySet<string>>(new Set())
   const [isOwn, setOwn] = useState(false)
-  const others = environments.filter(({ id }) => id !== environment.id && (row.cells.has(id) ? may.update : may.create))
+  const others = environments.filter(
+    ({ id }) => id !== environment.id && (row.cells.has(id) ? may.update : may.create),
+  )
   const leave = () => {
     edit(null)
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-cell="${CSS.escape(cell)}"]`)?.focus())
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>(`[data-cell="${CSS.escape(cell)}"]`)?.focus(),
+    )
   }
   const keep = () => {
-    if (isOwn) dispatch({ act: 'change', environmentId: environment.id, row: row.name, base: stored ?? null, change: { own: value } })
+    if (isOwn)
+      dispatch({
+        act: 'change',
+        environmentId: environment.id,
+        row: row.name,
+        base: stored ?? null,
+        change: { own: value },
+      })
     else for (const id of [environment.id, ...too]) dispatch(keepValue(row, id, value))
     leave()
   }
@@ -51,12 +62,13 @@ export function ValueEditor({ row, environment }: { row: SecretRow; environment:
       />
       <div className="row">
         <span className="row toos">
-          {!isOwn && others.map(({ id, name }) => (
-            <label key={id} className="too">
-              <Check checked={too.has(id)} onChange={() => setToo(toggled(too, id))} />
-              {name} too
-            </label>
-          ))}
+          {!isOwn &&
+            others.map(({ id, name }) => (
+              <label key={id} className="too">
+                <Check checked={too.has(id)} onChange={() => setToo(toggled(too, id))} />
+                {name} too
+              </label>
+            ))}
           {stored !== undefined && viewer.type === 'user' && (
             <label className="too">
               <Check checked={isOwn} onChange={() => setOwn(!isOwn)} />
@@ -69,7 +81,13 @@ export function ValueEditor({ row, environment }: { row: SecretRow; environment:
             kind="quiet"
             size="sm"
             onClick={() => {
-              dispatch({ act: 'change', environmentId: environment.id, row: row.name, base: stored, change: { own: null } })
+              dispatch({
+                act: 'change',
+                environmentId: environment.id,
+                row: row.name,
+                base: stored,
+                change: { own: null },
+              })
               leave()
             }}
           >
@@ -103,7 +121,13 @@ export function ValueEditor({ row, environment }: { row: SecretRow; environment:
 
 function keepValue(row: SecretRow, environmentId: string, value: string) {
   const base = row.cells.get(environmentId) ?? null
-  return { act: 'change' as const, environmentId, row: row.name, base, change: base === null ? { ...detailsOf(row), value } : { value } }
+  return {
+    act: 'change' as const,
+    environmentId,
+    row: row.name,
+    base,
+    change: base === null ? { ...detailsOf(row), value } : { value },
+  }
 }
 
 /** What a secret has in other environments, for one that is added: its tags, its type and its comment. */

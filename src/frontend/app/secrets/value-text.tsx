@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { parseReferences, type Reference } from '../../../core/plain-secrets/reference-syntax.ts'
-import { type NamedEnvironment, nameOf } from './secret-rows.ts'
-import { OtherAppReference } from './other-app-reference.tsx'
 import { useGrid } from './grid.ts'
+import { OtherAppReference } from './other-app-reference.tsx'
+import { type NamedEnvironment, nameOf } from './secret-rows.ts'
 
 /** A value that was asked for: its references are links, and broken ones say what is missing. */
 export function ValueText({ value, environment }: { value: string; environment: NamedEnvironment }) {
@@ -26,12 +26,16 @@ type ReferenceProps = { written: string; reference: Reference; environment: Name
 function ReferenceLink({ written, reference, environment }: ReferenceProps) {
   const { appId, environments, rows } = useGrid()
   if (reference.app !== null) return <OtherAppReference written={written} reference={reference} />
-  const target = reference.environment === null ? environment : environmentNamed(environments, reference.environment)
+  const target =
+    reference.environment === null ? environment : environmentNamed(environments, reference.environment)
   if (target === undefined) {
-    return <Broken written={written} why={`You can open no environment ${reference.environment} of this app.`} />
+    return (
+      <Broken written={written} why={`You can open no environment ${reference.environment} of this app.`} />
+    )
   }
   const secret = rows.get(nameOf(reference))?.cells.get(target.id)
-  if (secret === undefined) return <Broken written={written} why={`${target.name} has no ${reference.key} at ${reference.path}.`} />
+  if (secret === undefined)
+    return <Broken written={written} why={`${target.name} has no ${reference.key} at ${reference.path}.`} />
   return (
     <Link className="ref" to="/apps/$appId/secrets/$secretId" params={{ appId, secretId: secret.id }}>
       {written}
@@ -47,5 +51,7 @@ export const Broken = ({ written, why }: { written: string; why: string }) => (
   </span>
 )
 
-const environmentNamed = (environments: readonly NamedEnvironment[], name: string): NamedEnvironment | undefined =>
-  environments.find((one) => one.name.toLowerCase() === name.toLowerCase())
+const environmentNamed = (
+  environments: readonly NamedEnvironment[],
+  name: string,
+): NamedEnvironment | undefined => environments.find((one) => one.name.toLowerCase() === name.toLowerCase())

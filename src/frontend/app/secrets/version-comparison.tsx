@@ -22,7 +22,10 @@ export function VersionComparison({ app, secretId, history }: VersionComparisonP
   const [isShown, setShown] = useState(false)
   const [restoring, setRestoring] = useState<Version | null>(null)
   useShortcut('v', () => setShown(!isShown))
-  const place = Math.max(0, versions.findIndex(({ version }) => version === search.version))
+  const place = Math.max(
+    0,
+    versions.findIndex(({ version }) => version === search.version),
+  )
   const version = versions[place]
   const other = versions.find((one) => one.version === search.with) ?? versions[place + 1]
   const newest = versions[0]
@@ -39,14 +42,24 @@ export function VersionComparison({ app, secretId, history }: VersionComparisonP
             <Select
               label="Compared with"
               value={String(other.version)}
-              options={versions.filter((one) => one.version !== version.version).map((one) => ({ value: String(one.version), label: `Version ${one.version}` }))}
-              onChange={(value) => navigate({ search: { version: version.version, with: Number(value) }, replace: true })}
+              options={versions
+                .filter((one) => one.version !== version.version)
+                .map((one) => ({ value: String(one.version), label: `Version ${one.version}` }))}
+              onChange={(value) =>
+                navigate({ search: { version: version.version, with: Number(value) }, replace: true })
+              }
             />
           </>
         )}
         <span className="push row">
           {version.type === 'secret' && (
-            <Button kind="quiet" icon="eye" hint="V" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+            <Button
+              kind="quiet"
+              icon="eye"
+              hint="V"
+              aria-pressed={isShown}
+              onClick={() => setShown(!isShown)}
+            >
               {isShown ? 'Hide values' : 'Show values'}
             </Button>
           )}
@@ -57,14 +70,27 @@ export function VersionComparison({ app, secretId, history }: VersionComparisonP
           )}
         </span>
       </div>
-      <VersionDifference appId={app.id} environment={environment} before={other ?? null} after={version} isShown={isShown} />
+      <VersionDifference
+        appId={app.id}
+        environment={environment}
+        before={other ?? null}
+        after={version}
+        isShown={isShown}
+      />
       <div className="mt-6">
         <Banner>
-          Restoring makes version {newest.version + 1}. Nothing is lost, and everyone who can open {environment.name} of {app.name} gets it at the next
-          read.
+          Restoring makes version {newest.version + 1}. Nothing is lost, and everyone who can open{' '}
+          {environment.name} of {app.name} gets it at the next read.
         </Banner>
       </div>
-      <RestoreVersion secretId={secretId} appId={app.id} version={restoring} next={newest.version + 1} where={`${environment.name} of ${app.name}`} onClose={() => setRestoring(null)} />
+      <RestoreVersion
+        secretId={secretId}
+        appId={app.id}
+        version={restoring}
+        next={newest.version + 1}
+        where={`${environment.name} of ${app.name}`}
+        onClose={() => setRestoring(null)}
+      />
     </section>
   )
 }

@@ -5,41 +5,75 @@ import type { Version } from './history.ts'
 import { lineDifference, summaryOf } from './line-difference.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
 
-type VersionDifferenceProps = { appId: string; environment: NamedEnvironment; before: Version | null; after: Version; isShown: boolean }
+type VersionDifferenceProps = {
+  appId: string
+  environment: NamedEnvironment
+  before: Version | null
+  after: Version
+  isShown: boolean
+}
 
 /** What differs between two versions; values only where they were asked for. */
 export function VersionDifference({ before, after, isShown }: VersionDifferenceProps) {
   const isSealed = after.value === null || (before !== null && before.value === null)
-  const lines = useMemo(() => (isSealed ? [] : lineDifference(before?.value ?? after.value ?? '', after.value ?? '')), [before, after, isSealed])
+  const lines = useMemo(
+    () => (isSealed ? [] : lineDifference(before?.value ?? after.value ?? '', after.value ?? '')),
+    [before, after, isSealed],
+  )
+  const summary =
+    before === null
+      ? `${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`
+      : wordsFor(lines, before, after)
   return (
     <>
       <dl className="pair mb-4">
         <dt>Value</dt>
-        <dd className={summaryOf(lines) === 'unchanged' ? 'dim' : undefined}>
-          {isSealed ? 'sealed: never shown' : before === null ? `${lines.length} ${lines.length === 1 ? 'line' : 'lines'}` : summaryOf(lines)}
+        <dd className={summary === 'unchanged' ? 'dim' : undefined}>
+          {isSealed ? 'sealed: never shown' : summary}
         </dd>
         <Change name="Name" before={before?.key} after={after.key} />
         <Change name="Path" before={before?.path} after={after.path} />
         <Change name="Comment" before={before?.comment} after={after.comment} />
         <Change name="Type" before={before?.type} after={after.type} />
-        <Change name="Replace by" before={before === null ? undefined : dayOf(before.expiresAt ?? undefined)} after={dayOf(after.expiresAt ?? undefined)} />
+        <Change
+          name="Replace by"
+          before={before === null ? undefined : dayOf(before.expiresAt ?? undefined)}
+          after={dayOf(after.expiresAt ?? undefined)}
+        />
         <dt>Tags</dt>
         <dd>
           <Tags before={before?.tags ?? after.tags} after={after.tags} />
         </dd>
       </dl>
-      {!isSealed && (isShown || after.type === 'config' ? <ValueLines lines={lines} /> : <p className="dim hidden-value">••••••••</p>)}
+      {!isSealed &&
+        (isShown || after.type === 'config' ? (
+          <ValueLines lines={lines} />
+        ) : (
+          <p className="dim hidden-value">••••••••</p>
+        ))}
     </>
   )
 }
 
+const wordsFor = (lines: ReturnType<typeof lineDifference>, before: Version, after: Version): string => {
+  const summary = summaryOf(lines)
+  return summary === 'unchanged' && before.value !== after.value ? 'the line break at the end' : summary
+}
+
 function Change({ name, before, after }: { name: string; before: string | undefined; after: string }) {
-  if (before === undefined ? after === '' : before === '' && after === '') return null
+  if (
+    before === after ||
+    (before === undefined && name !== 'Comment') ||
+    ((before ?? after) === '' && after === '')
+  )
+    return null
   return (
     <>
       <dt>{name}</dt>
-      <dd className={before === undefined || before === after ? 'dim' : undefined}>
-        {before === undefined ? after : before === after ? 'unchanged' : (
+      <dd>
+        {before === undefined ? (
+          after
+        ) : (
           <>
             <del>{before || 'none'}</del> <ins>{after || 'none'}</ins>
           </>
@@ -53,9 +87,25 @@ function Tags({ before, after }: { before: readonly string[]; after: readonly st
   if (before.length + after.length === 0) return <span className="dim">none</span>
   return (
     <span className="row gap-1.5!">
-      {after.filter((tag) => before.includes(tag)).map((tag) => <Tag key={tag}>{tag}</Tag>)}
-      {after.filter((tag) => !before.includes(tag)).map((tag) => <Badge key={tag} tone="add">+ {tag}</Badge>)}
-      {before.filter((tag) => !after.includes(tag)).map((tag) => <Badge key={tag} tone="remove">− {tag}</Badge>)}
+      {after
+        .filter((tag) => before.includes(tag))
+        .map((tag) => (
+          <Tag key={tag}>{tag}</Tag>
+        ))}
+      {after
+        .filter((tag) => !before.includes(tag))
+        .map((tag) => (
+          <Badge key={tag} tone="add">
+            + {tag}
+          </Badge>
+        ))}
+      {before
+        .filter((tag) => !after.includes(tag))
+        .map((tag) => (
+          <Badge key={tag} tone="remove">
+            − {tag}
+          </Badge>
+        ))}
     </span>
   )
 }

@@ -13,7 +13,13 @@ export function VersionList({ versions }: { versions: readonly Version[] }) {
       <ol>
         {versions.map(({ version, actor, changed, createdAt }, place) => (
           <li key={version}>
-            <Link from="/apps/$appId/secrets/$secretId" to="." search={{ version }} activeProps={{}} aria-current={version === current || undefined}>
+            <Link
+              from="/apps/$appId/secrets/$secretId"
+              to="."
+              search={{ version }}
+              activeProps={{}}
+              aria-current={version === current || undefined}
+            >
               <span className="vn num">{version}</span>
               <span>
                 <b>{actor.name}</b> {changed}

@@ -22,7 +22,10 @@ const NONCE_BYTES = 24
  * Opens the keys of environments, each when it is asked for. Throws where the keys were wrapped for another bearer, as when
  * that was renewed meanwhile.
  */
-export function openKeys(wrapped: WrappedKeys, bearer: string): (environmentId: string) => EnvironmentKeys | null {
+export function openKeys(
+  wrapped: WrappedKeys,
+  bearer: string,
+): (environmentId: string) => EnvironmentKeys | null {
   const privateKey = hexToBytes(unwrapWithToken(bearer, wrapped.wrappedPrivateKey ?? ''))
   const open = opener({
     publicKey: ed25519.utils.toMontgomery(hexToBytes(wrapped.identityKey)),
@@ -48,5 +51,7 @@ function unwrapWithToken(token: string, wrapped: string): string {
   if (!wrapped.startsWith('kt:v1:')) throw new Error('The private key was not given for this session.')
   const bytes = fromBase64(wrapped.slice('kt:v1:'.length))
   const key = hkdf(sha256, utf8ToBytes(token), new Uint8Array(), utf8ToBytes('keyward/token/v1'), 32)
-  return new TextDecoder().decode(xchacha20poly1305(key, bytes.subarray(0, NONCE_BYTES)).decrypt(bytes.subarray(NONCE_BYTES)))
+  return new TextDecoder().decode(
+    xchacha20poly1305(key, bytes.subarray(0, NONCE_BYTES)).decrypt(bytes.subarray(NONCE_BYTES)),
+  )
 }

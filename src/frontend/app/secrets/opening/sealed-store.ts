@@ -1,8 +1,9 @@
 import { answer, api } from '../../api/client.ts'
 import { valuesOf } from '../file-values.ts'
+import type { NewSecret, Secret, SecretChange } from '../secret.ts'
 import { type NamedEnvironment, nameOf } from '../secret-rows.ts'
-import type { ExportFormat, Imported, NewSecret, Secret, SecretChange, SecretFile, Store } from '../store.ts'
-import { keysOf, type KeyRing, loadKeyRing } from './environment-keys.ts'
+import type { ExportFormat, Imported, SecretFile, Store } from '../store.ts'
+import { type KeyRing, keysOf, loadKeyRing } from './environment-keys.ts'
 import { opener, sealer } from './sealed-text.ts'
 
 /** The store of an app whose server-side encryption is off: this browser seals and opens, the server sees ciphertext only. */
@@ -20,14 +21,26 @@ export async function createSealedStore(): Promise<Store> {
       }
     },
     create: (environment, secrets) =>
-      answer(api.service.secrets.post({ secrets: secrets.map(sealNew(ring, environment)) }, placeOf(environment))),
+      answer(
+        api.service.secrets.post({ secrets: secrets.map(sealNew(ring, environment)) }, placeOf(environment)),
+      ),
     update: (environment, changes) =>
-      answer(api.service.secrets.put({ secrets: changes.map(sealChange(ring, environment)) }, placeOf(environment))),
+      answer(
+        api.service.secrets.put(
+          { secrets: changes.map(sealChange(ring, environment)) },
+          placeOf(environment),
+        ),
+      ),
     remove: (environment, secrets) => answer(api.service.secrets.delete({ secrets }, placeOf(environment))),
     override: (environment, id, value) =>
       value === null
         ? answer(api.v1.secrets({ id }).override.delete())
-        : answer(api.v1.secrets({ id }).override.put({ value: sealer(keysOf(ring, environment).pair.publicKey)(value), is_active: true })),
+        : answer(
+            api.v1.secrets({ id }).override.put({
+              value: sealer(keysOf(ring, environment).pair.publicKey)(value),
+              is_active: true,
+            }),
+          ),
     import: (environment, file, dryRun) => importFile(store, environment, file, dryRun),
     export: async (environment, format, path) => exportFile(await store.list(environment), format, path),
   }
@@ -43,7 +56,11 @@ const listSealed = async (environment: NamedEnvironment): Promise<Secret[]> =>
 const AT_ONCE = 100
 
 /** Secrets in clear. The page stays responsive while many are opened. */
-async function openAll(ring: KeyRing, environment: NamedEnvironment, sealed: readonly Secret[]): Promise<Secret[]> {
+async function openAll(
+  ring: KeyRing,
+  environment: NamedEnvironment,
+  sealed: readonly Secret[],
+): Promise<Secret[]> {
   const open = opener(keysOf(ring, environment).pair)
   const secrets: Secret[] = []
   for (const [place, secret] of sealed.entries()) {
@@ -83,7 +100,12 @@ function sealChange(ring: KeyRing, environment: NamedEnvironment) {
   })
 }
 
-async function importFile(store: Store, environment: NamedEnvironment, file: SecretFile, dryRun: boolean): Promise<Imported> {
+async function importFile(
+  store: Store,
+  environment: NamedEnvironment,
+  file: SecretFile,
+  dryRun: boolean,
+): Promise<Imported> {
   const stored = new Map((await store.list(environment)).map((secret) => [nameOf(secret), secret]))
   const imported: Imported = { created: [], changed: [], unchanged: [] }
   const created: NewSecret[] = []
@@ -100,15 +122,24 @@ async function importFile(store: Store, environment: NamedEnvironment, file: Sec
   return imported
 }
 
-async function exportFile(secrets: Secret[], format: ExportFormat, path: string | undefined): Promise<string> {
+async function exportFile(
+  secrets: Secret[],
+  format: ExportFormat,
+  path: string | undefined,
+): Promise<string> {
   const entries = secrets.filter((secret) => path === undefined || secret.path === path)
   if (new Set(entries.map(({ key }) => key)).size < entries.length) {
     throw new Error('Several paths have the same key. Choose one of them in the tree.')
   }
   const { writeDotenv } = await import('../../../../core/plain-secrets/dotenv.ts')
   const { writeJsonFile } = await import('../../../../core/plain-secrets/json-file.ts')
-  const inClear = entries.map(({ key, value, override }) => ({ key, value: override?.isActive ? override.value : value }))
+  const inClear = entries.map(({ key, value, override }) => ({
+    key,
+    value: override?.isActive ? override.value : value,
+  }))
   if (format === 'dotenv') return writeDotenv(inClear)
   if (format === 'json') return writeJsonFile(inClear)
-  throw new Error('Server-side encryption is off for this app: choose .env or JSON, which this browser writes.')
+  throw new Error(
+    'Server-side encryption is off for this app: choose .env or JSON, which this browser writes.',
+  )
 }

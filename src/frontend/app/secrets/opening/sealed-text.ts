@@ -15,7 +15,8 @@ export function opener({ publicKey, secretKey }: KeyPair): (sealed: string) => s
   return (sealed) => {
     const [, ephemeral = '', base64 = ''] = PATTERN.exec(sealed) ?? []
     if (ephemeral === '') throw new Error('This text is not sealed.')
-    const key = keys.get(ephemeral) ?? sessionKey(secretKey, hexToBytes(ephemeral), hexToBytes(ephemeral), publicKey)
+    const key =
+      keys.get(ephemeral) ?? sessionKey(secretKey, hexToBytes(ephemeral), hexToBytes(ephemeral), publicKey)
     keys.set(ephemeral, key)
     const bytes = fromBase64(base64)
     const end = bytes.length - NONCE_BYTES
@@ -35,13 +36,19 @@ export function sealer(publicKey: Uint8Array): (text: string) => string {
 }
 
 /** The second half of BLAKE2b-512(shared secret ‖ ephemeral public key ‖ recipient's public key). */
-function sessionKey(secret: Uint8Array, other: Uint8Array, ephemeral: Uint8Array, recipient: Uint8Array): Uint8Array {
+function sessionKey(
+  secret: Uint8Array,
+  other: Uint8Array,
+  ephemeral: Uint8Array,
+  recipient: Uint8Array,
+): Uint8Array {
   const shared = x25519.getSharedSecret(secret, other)
   return blake2b(concatBytes(shared, ephemeral, recipient), { dkLen: 64 }).slice(32)
 }
 
 /** The bytes of base64 text. */
-export const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+export const fromBase64 = (text: string): Uint8Array =>
+  Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 
 const toBase64 = (bytes: Uint8Array): string => {
   let text = ''
