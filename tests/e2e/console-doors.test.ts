@@ -38,13 +38,17 @@ describe('the first run', () => {
     await screenshot(page, 'setup')
     await page.getByRole('button', { name: 'Create the organisation' }).click()
     await page.getByText('Write the name of the organisation.').waitFor()
-    expect(await page.getByLabel('Organisation').evaluate((field) => field === document.activeElement)).toBe(true)
+    expect(await page.getByLabel('Organisation').evaluate((field) => field === document.activeElement)).toBe(
+      true,
+    )
     await fill(page)
     await page.getByRole('button', { name: 'Create the organisation' }).click()
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/')
     await page.getByText('Marlow Instruments').first().waitFor()
-    expect(await page.evaluate(() => JSON.stringify([history.state, { ...localStorage }]))).not.toContain('sesame')
+    expect(await page.evaluate(() => JSON.stringify([history.state, { ...localStorage }]))).not.toContain(
+      'sesame',
+    )
     await page.goto(`${console.origin}/setup`)
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
   })
@@ -125,7 +129,10 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'Continue with Marlow SSO' }).click()
     await page.waitForURL(`${console.origin}/**`)
     const heading = page.getByRole('heading', { name: 'Sessions' })
-    await heading.or(page.getByRole('heading', { name: 'Sign-in failed' })).first().waitFor()
+    await heading
+      .or(page.getByRole('heading', { name: 'Sign-in failed' }))
+      .first()
+      .waitFor()
     // The address has an account with a password already, which is linked in the settings.
     expect(await page.locator('main').textContent()).toContain('settings')
   })

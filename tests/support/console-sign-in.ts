@@ -17,7 +17,9 @@ export async function totpOf(
 ): Promise<{ secret: string; recoveryCodes: string[] }> {
   await page.goto(`${origin}/sign-in/second-factor`)
   const { secret } = await callOf(page, 'totp/', {})
-  const { recoveryCodes } = await callOf(page, 'totp/confirm/', { totp: codeOf(secret, stepOf(ctx.clock.now())) })
+  const { recoveryCodes } = await callOf(page, 'totp/confirm/', {
+    totp: codeOf(secret, stepOf(ctx.clock.now())),
+  })
   return { secret, recoveryCodes }
 }
 

@@ -7,12 +7,14 @@ import {
   type RouteComponent,
   redirect,
 } from '@tanstack/react-router'
+import { accessSearch } from './access/search.ts'
 import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
 import { isFactorNeeded } from './api/refusals.ts'
 import { hasNoSession } from './api/session.ts'
 import type { AppsSearch } from './apps/queries.ts'
 import { auditSearch } from './audit/search.ts'
+import { membersSearch } from './members/search.ts'
 import {
   AccessPage,
   AppAccessPage,
@@ -50,7 +52,9 @@ import {
   SignInPage,
   VerifyEmailPage,
 } from './pages.ts'
+import type { RolesSearch } from './roles/queries.ts'
 import { secretsSearch, versionSearch } from './secrets/search.ts'
+import { accountsSearch } from './service-accounts/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
 import { oneOf, textOf } from './shell/search.ts'
 import { Shell } from './shell/shell.tsx'
@@ -119,7 +123,12 @@ const page = <P extends string>(path: P, component: RouteComponent) =>
 
 const pages = [
   page('/', HomePage),
-  page('/access', AccessPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/access',
+    validateSearch: accessSearch,
+    component: AccessPage,
+  }),
   createRoute({
     getParentRoute: () => shell,
     path: '/audit',
@@ -141,7 +150,12 @@ const memberPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => memberRoute, path, component })
 
 const members = [
-  page('/members', MembersPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/members',
+    validateSearch: membersSearch,
+    component: MembersPage,
+  }),
   page('/members/invites', InvitesPage),
   memberRoute.addChildren([
     createRoute({
@@ -161,7 +175,12 @@ const accountPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => accountRoute, path, component })
 
 const accounts = [
-  page('/service-accounts', ServiceAccountsPage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/service-accounts',
+    validateSearch: accountsSearch,
+    component: ServiceAccountsPage,
+  }),
   page('/service-accounts/new', NewServiceAccountPage),
   accountRoute.addChildren([
     createRoute({
@@ -178,8 +197,21 @@ const accounts = [
 ] as const
 
 const roles = [
-  page('/roles', RolesPage),
-  page('/roles/new', NewRolePage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/roles',
+    validateSearch: (search): RolesSearch => ({
+      ...textOf(search, 'q'),
+      ...oneOf(search, 'sort', ['name', '-name', 'created_at', '-created_at']),
+    }),
+    component: RolesPage,
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/roles/new',
+    validateSearch: (search): { from?: string } => textOf(search, 'from'),
+    component: NewRolePage,
+  }),
   page('/roles/$roleId', RolePage),
 ] as const
 
@@ -244,9 +276,9 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** Where a sign-in leads to, from the address. */
-function nextIn(search: Record<string, unknown>): { next?: string } {
-  return isLocal(search.next) ? { next: search.next } : {}
+/** Where a sign-in leads to, from the address. What a route leaves out, the router keeps as it stands there. */
+function nextIn(search: Record<string, unknown>): { next?: string | undefined } {
+  return { next: isLocal(search.next) ? search.next : undefined }
 }
 
 /** Whether a value from the address leads to a page of the console, and to no other site. */

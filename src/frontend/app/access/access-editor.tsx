@@ -17,8 +17,14 @@ import { ConflictDialog } from './conflict-dialog.tsx'
 import { changesByApp, openIn } from './draft.ts'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { type AccessApp, environmentsOf, groupsOf, type MatrixApp, mergeApps, rowsOf } from './matrix.ts'
-import { everythingQuery, ownAccessQuery, type PrincipalKind, type WholeAccess } from './queries.ts'
-import { type AccessQuery, type AccessRead, useAccessDraft } from './use-access-draft.ts'
+import {
+  type AccessRead,
+  everythingQuery,
+  ownAccessQuery,
+  type PrincipalKind,
+  type WholeAccess,
+} from './queries.ts'
+import { type AccessQuery, useAccessDraft } from './use-access-draft.ts'
 
 export type AccessEditorProps = {
   kind: PrincipalKind

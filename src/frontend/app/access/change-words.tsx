@@ -3,16 +3,33 @@ import type { ChangedApp } from './draft.ts'
 
 const APPS_NAMED = 3
 
-type ChangeWordsProps = { name: string; opens: readonly ChangedApp[]; closes: readonly ChangedApp[] }
+type ChangeWordsProps = {
+  name: string
+  opens: readonly ChangedApp[]
+  closes: readonly ChangedApp[]
+  /** Whether the name stands for several people. */
+  plural?: boolean
+}
 
 /** A change of access in words: "Ana gains Staging and Production of Ledger, and loses Production of Storefront." */
-export function ChangeWords({ name, opens, closes }: ChangeWordsProps) {
+export function ChangeWords({ name, opens, closes, plural = false }: ChangeWordsProps) {
   return (
     <>
       {name}
-      {opens.length > 0 && <> gains {named(opens, 'ins')}</>}
+      {opens.length > 0 && (
+        <>
+          {' '}
+          {plural ? 'gain' : 'gains'} {named(opens, 'ins')}
+        </>
+      )}
       {opens.length > 0 && closes.length > 0 && ', and'}
-      {closes.length > 0 && <> loses {named(closes, 'del')}</>}.
+      {closes.length > 0 && (
+        <>
+          {' '}
+          {plural ? 'lose' : 'loses'} {named(closes, 'del')}
+        </>
+      )}
+      .
     </>
   )
 }

@@ -7,24 +7,31 @@ import type { AccessApp } from './matrix.ts'
 /** Whose access it is. */
 export type PrincipalKind = 'member' | 'service_account'
 
+/** Somebody's access as it was read, with its ETag. */
+export type AccessRead = Readonly<{
+  data: Readonly<{ role: Readonly<{ id: string; name: string }>; apps: readonly AccessApp[] }>
+  etag: string
+}>
+
 /** The body that sets somebody's whole access. */
 export type WholeAccess = { id: string; environments: string[] }[]
 
-const pathOf = (kind: PrincipalKind, id: string) =>
-  kind === 'member' ? api.v1.members({ id }).access : api.v1['service-accounts']({ id }).access
-
 /** What a member or service account can open, with the ETag that a change of it names. */
-export const accessQuery = (kind: PrincipalKind, id: string) =>
-  queryOptions({
-    queryKey: [kind === 'member' ? 'members' : 'service-accounts', id, 'access'],
-    queryFn: () => taggedAnswer(pathOf(kind, id).get()),
-  })
+export const accessQuery = (kind: PrincipalKind, id: string) => ({
+  queryKey: [kind === 'member' ? 'members' : 'service-accounts', id, 'access'] as const,
+  queryFn: (): Promise<AccessRead> =>
+    kind === 'member'
+      ? taggedAnswer(api.v1.members({ id }).access.get())
+      : taggedAnswer(api.v1['service-accounts']({ id }).access.get()),
+})
 
 /** Sets the whole access of a member or service account; refused with 412 where it is not what `etag` names. */
 export const saveAccess =
   (kind: PrincipalKind, id: string) =>
   (apps: WholeAccess, etag: string): Promise<unknown> =>
-    answer(pathOf(kind, id).put({ apps }, ifMatch(etag)))
+    kind === 'member'
+      ? answer(api.v1.members({ id }).access.put({ apps }, ifMatch(etag)))
+      : answer(api.v1['service-accounts']({ id }).access.put({ apps }, ifMatch(etag)))
 
 /** The environments that the viewer can open, and so may give to others. */
 export const ownAccessQuery = (viewer: Viewer) =>

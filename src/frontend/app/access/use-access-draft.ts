@@ -1,17 +1,12 @@
-import { type QueryKey, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isStatus, messageOf } from '../api/errors.ts'
 import { type Draft, differences, NO_CHANGES, openIn, rebased, wanting, wholeAccess } from './draft.ts'
 import { type AccessApp, mergeApps } from './matrix.ts'
-import type { WholeAccess } from './queries.ts'
+import type { AccessRead, accessQuery, WholeAccess } from './queries.ts'
 
-/** Somebody's access as it was read, with its ETag. */
-export type AccessRead = Readonly<{
-  data: Readonly<{ role: Readonly<{ id: string; name: string }>; apps: readonly AccessApp[] }>
-  etag: string
-}>
-
-export type AccessQuery = Readonly<{ queryKey: QueryKey; queryFn: () => Promise<AccessRead> }>
+/** Reads somebody's access: `accessQuery` makes one. */
+export type AccessQuery = ReturnType<typeof accessQuery>
 
 /** Somebody else's change that came between reading and applying. */
 export type Conflict = Readonly<{

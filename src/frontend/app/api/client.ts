@@ -14,24 +14,29 @@ export const api = treaty<App>(location.origin, {
   fetcher: send as typeof fetch,
 })
 
-type Answer<T> =
-  | { data: T; error: null; response: Response }
-  | { data: null; error: { status: unknown; value: unknown }; response: Response }
+type Answer = { data: unknown; error: { status: unknown; value: unknown } | null; response: Response }
+
+type Data<A> = A extends { data: infer D } ? Exclude<D, null> : never
+
+/** What a route answers when it succeeds: `AnswerOf<typeof api.v1.me.get>`. */
+export type AnswerOf<Route extends (...args: never[]) => Promise<Answer>> = Data<Awaited<ReturnType<Route>>>
 
 /** What a request answered; an error of the API is thrown as `ApiError`. */
-export async function answer<T>(request: Promise<Answer<T>>): Promise<T> {
+export async function answer<P extends Promise<Answer>>(request: P): Promise<Data<Awaited<P>>> {
   return (await taggedAnswer(request)).data
 }
 
 /** What a request answered, with its ETag: the version that an `If-Match` of a later change names. */
-export async function taggedAnswer<T>(request: Promise<Answer<T>>): Promise<{ data: T; etag: string }> {
+export async function taggedAnswer<P extends Promise<Answer>>(
+  request: P,
+): Promise<{ data: Data<Awaited<P>>; etag: string }> {
   const { data, error, response } = await request
   if (error !== null) {
     const thrown = errorOf(error, response)
     if (isFactorNeeded(thrown)) tellFactorNeeded()
     throw thrown
   }
-  return { data: data as T, etag: response.headers.get('etag') ?? '' }
+  return { data: data as Data<Awaited<P>>, etag: response.headers.get('etag') ?? '' }
 }
 
 function errorOf({ status, value }: { status: unknown; value: unknown }, response?: Response): Error {

@@ -7,7 +7,7 @@ import type {
   OrganisationClass,
   RoleKind,
 } from '../../../core/permissions.ts'
-import { answer, api } from './client.ts'
+import { type AnswerOf, answer, api } from './client.ts'
 
 /** The signed-in user with its role and organisation; both are null where the user is no member. */
 export const meQuery = queryOptions({
@@ -16,8 +16,7 @@ export const meQuery = queryOptions({
   staleTime: 30_000,
 })
 
-export type Me = Awaited<ReturnType<typeof answer<Awaited<ReturnType<typeof api.v1.me.get>>['data']>>> &
-  object
+export type Me = AnswerOf<typeof api.v1.me.get>
 /** The signed-in user as a member. */
 export type Viewer = Me & { role: NonNullable<Me['role']>; organisation: NonNullable<Me['organisation']> }
 

@@ -1,4 +1,4 @@
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { messageOf } from '../api/errors.ts'
 import { can } from '../api/me.ts'
 import { usePagedList } from '../api/paging.ts'
@@ -18,9 +18,9 @@ const route = getRouteApi('/shell/apps')
 export function AppsPage() {
   const viewer = useViewer()
   const search = route.useSearch()
-  const navigate = route.useNavigate()
+  const navigate = useNavigate()
   const change = (next: Partial<AppsSearch>) =>
-    void navigate({ search: (old) => ({ ...old, ...next }), replace: true })
+    void navigate({ to: '/apps', search: { ...search, ...next } as AppsSearch, replace: true })
   const list = usePagedList(appsQuery(search))
   const mayCreate = can(viewer, 'create', 'Apps')
   useShortcut('n', () => mayCreate && void navigate({ to: '/apps/new' }))

@@ -37,14 +37,16 @@ type CellProps = {
   state: CellState
   /** What the cell is about: "Billing, Staging". Its state is added to it. */
   label: string
+  /** What its state means, where the cell is not about access. */
+  words?: string
   onToggle?: () => void
-} & Pick<ComponentProps<'input'>, 'tabIndex' | 'onKeyDown' | 'onFocus'> & {
+} & Pick<ComponentProps<'input'>, 'tabIndex' | 'onKeyDown' | 'onFocus' | 'title'> & {
     'data-row'?: number
     'data-column'?: number
   }
 
 /** The access cell: open, closed, open by role, about to open or about to close. */
-export function Cell({ state, label, onToggle, ...rest }: CellProps) {
+export function Cell({ state, label, words = WORDS[state], onToggle, ...rest }: CellProps) {
   const isFixed =
     onToggle === undefined || state === 'by-role' || state === 'locked' || state === 'locked-open'
   return (
@@ -55,7 +57,7 @@ export function Cell({ state, label, onToggle, ...rest }: CellProps) {
       checked={CHECKED.has(state)}
       aria-checked={state === 'mixed' ? 'mixed' : undefined}
       aria-disabled={isFixed || undefined}
-      aria-label={`${label}: ${WORDS[state]}`}
+      aria-label={`${label}: ${words}`}
       onChange={() => !isFixed && onToggle?.()}
     />
   )
@@ -79,7 +81,9 @@ export function Check({
       {...rest}
       type="checkbox"
       className={`check ${mixed ? 'mixed' : ''} ${className}`}
-      aria-checked={mixed ? 'mixed' : undefined}
+      ref={(element) => {
+        if (element !== null) element.indeterminate = mixed
+      }}
     />
   )
 }

@@ -35,7 +35,10 @@ export function describe(date: Date, now: Date): string {
   return day.format(date)
 }
 
-/** A date without its time: "3 March 2025". */
+/** A date without its time: "3 Mar 2025". */
+export const shortDay = (at: string): string => day.format(new Date(at))
+
+/** The same with the month in full. */
 export const exactDay = (at: string): string => longDay.format(new Date(at))
 
 /** The date with its time and zone, for details. */

@@ -63,6 +63,8 @@ type ConfirmProps = {
   text: ReactNode
   /** Names the act: "Remove Ana", never "OK". */
   act: string
+  /** The way out, where "Cancel" could mean the act. */
+  keep?: string
   danger?: boolean
   onConfirm: () => Promise<unknown>
   children?: ReactNode
@@ -76,6 +78,7 @@ export function ConfirmDialog({
   title,
   text,
   act,
+  keep = 'Cancel',
   danger = true,
   onConfirm,
   children,
@@ -108,7 +111,7 @@ export function ConfirmDialog({
       acts={
         <>
           <Button kind="quiet" onClick={close}>
-            Cancel
+            {keep}
           </Button>
           <Button
             kind={danger ? 'danger' : 'primary'}

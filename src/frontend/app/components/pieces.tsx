@@ -121,14 +121,21 @@ export function SkeletonTable({ columns = 4, rows = 5 }: { columns?: number; row
   )
 }
 
-type LoadMoreProps = { left: number | null; busy: boolean; onClick: () => void; note?: string }
+type LoadMoreProps = {
+  left: number | null
+  busy: boolean
+  onClick: () => void
+  note?: string
+  /** How many the next page has at most. */
+  size?: number
+}
 
 /** Loads the next page of a list, and says how much is left. */
-export function LoadMore({ left, busy, onClick, note }: LoadMoreProps) {
+export function LoadMore({ left, busy, onClick, note, size = 50 }: LoadMoreProps) {
   return (
     <div className="more">
       <Button busy={busy} onClick={onClick}>
-        {left === null ? 'Load more' : `Load ${Math.min(left, 50)} of ${left} more`}
+        {left === null ? 'Load more' : left <= size ? `Load ${left} more` : `Load ${size} of ${left} more`}
       </Button>
       {note !== undefined && <span>{note}</span>}
     </div>

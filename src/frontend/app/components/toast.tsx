@@ -1,47 +1,46 @@
-import { Toast } from '@base-ui/react/toast'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 
-/** Shows toasts for six seconds; they stay while hovered or focused. */
+type Act = { label: string; onClick: () => void }
+export type ToastMessage = { sentence: string; act: Act | undefined }
+
+// What shows toasts is loaded after the first page: until then they wait here.
+const waiting: ToastMessage[] = []
+let show: ((message: ToastMessage) => void) | null = null
+
+const ToastStack = lazy(() => import('./toast-stack.tsx').then(({ ToastStack }) => ({ default: ToastStack })))
+
+/** Shows toasts beside the pages. */
 export function ToastProvider({ children }: { children: ReactNode }) {
+  const [isLoaded, setLoaded] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLoaded(true), 1_000)
+    return () => clearTimeout(timer)
+  }, [])
   return (
-    <Toast.Provider timeout={6000} limit={3}>
+    <>
       {children}
-      <Toast.Portal>
-        <Toast.Viewport className="toasts">
-          <Toasts />
-        </Toast.Viewport>
-      </Toast.Portal>
-    </Toast.Provider>
+      {isLoaded && (
+        <Suspense>
+          <ToastStack />
+        </Suspense>
+      )}
+    </>
   )
 }
 
 /** Says that something was done, with at most one act, such as Undo. For successes only: errors stand beside their cause. */
-export function useToast(): (sentence: string, act?: { label: string; onClick: () => void }) => void {
-  const { add, close } = Toast.useToastManager()
-  return (sentence, act) => {
-    const id = add({
-      title: sentence,
-      ...(act === undefined
-        ? {}
-        : {
-            actionProps: {
-              children: act.label,
-              onClick: () => {
-                close(id)
-                act.onClick()
-              },
-            },
-          }),
-    })
-  }
+export const useToast = (): ((sentence: string, act?: Act) => void) => toast
+
+function toast(sentence: string, act?: Act): void {
+  if (show === null) waiting.push({ sentence, act })
+  else show({ sentence, act })
 }
 
-function Toasts() {
-  const { toasts } = Toast.useToastManager()
-  return toasts.map((toast) => (
-    <Toast.Root key={toast.id} toast={toast} className="toast">
-      <Toast.Title render={<span />} />
-      <Toast.Action className="btn sm" />
-    </Toast.Root>
-  ))
+/** Gives each toast to what shows it, those that wait first. */
+export function onToast(listener: (message: ToastMessage) => void): () => void {
+  show = listener
+  for (const message of waiting.splice(0)) listener(message)
+  return () => {
+    show = null
+  }
 }

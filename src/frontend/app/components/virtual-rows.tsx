@@ -1,5 +1,10 @@
-import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useCallback, useRef } from 'react'
+import {
+  defaultRangeExtractor,
+  useVirtualizer,
+  useWindowVirtualizer,
+  type Virtualizer,
+} from '@tanstack/react-virtual'
+import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react'
 
 /** Below this, all rows are drawn: searching in the page finds them, and nothing has to be measured. */
 const FEWEST_ROWS = 60
@@ -40,26 +45,59 @@ export function useVirtualRows({ count, frame, rowHeight, pinned = null }: Virtu
   })
   const latest = useRef<Virtualizer<HTMLElement, Element>>(virtualizer)
   latest.current = virtualizer
-  // Rows compare their properties: this one stays the same.
+  // Rows compare their properties: these stay the same.
   const measure = useCallback((element: HTMLElement | null) => latest.current.measureElement(element), [])
   const scrollTo = useCallback((index: number) => latest.current.scrollToIndex(index, { align: 'auto' }), [])
-  if (isWhole) return { indexes: range(count), gaps: new Map(), end: 0, measure: nothing, scrollTo: nothing }
+  return isWhole ? whole(count) : { ...spread(virtualizer, 0), measure, scrollTo }
+}
 
+/** The same for a table that scrolls with the page; `body` holds its rows. */
+export function usePageVirtualRows({
+  count,
+  body,
+  rowHeight,
+}: Omit<VirtualRowsOptions, 'frame' | 'pinned'> & { body: RefObject<HTMLElement | null> }): VirtualRows {
+  const isWhole = count <= FEWEST_ROWS
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => {
+    const { current } = body
+    if (current !== null) setTop(current.getBoundingClientRect().top + scrollY)
+  })
+  const virtualizer = useWindowVirtualizer({
+    count,
+    enabled: !isWhole,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+    scrollMargin: top,
+  })
+  const latest = useRef<Virtualizer<Window, Element>>(virtualizer)
+  latest.current = virtualizer
+  const measure = useCallback((element: HTMLElement | null) => latest.current.measureElement(element), [])
+  const scrollTo = useCallback((index: number) => latest.current.scrollToIndex(index, { align: 'auto' }), [])
+  return isWhole ? whole(count) : { ...spread(virtualizer, top), measure, scrollTo }
+}
+
+type Measured = Pick<Virtualizer<Window, Element>, 'getVirtualItems' | 'getTotalSize'>
+
+function spread(virtualizer: Measured, top: number): Omit<VirtualRows, 'measure' | 'scrollTo'> {
   const items = virtualizer.getVirtualItems()
   const gaps = new Map<number, number>()
-  let bottom = 0
+  let bottom = top
   for (const item of items) {
     if (item.start - bottom > 0.5) gaps.set(item.index, item.start - bottom)
     bottom = item.end
   }
-  return {
-    indexes: items.map(({ index }) => index),
-    gaps,
-    end: Math.max(0, virtualizer.getTotalSize() - bottom),
-    measure,
-    scrollTo,
-  }
+  const end = Math.max(0, virtualizer.getTotalSize() + top - bottom)
+  return { indexes: items.map(({ index }) => index), gaps, end }
 }
+
+const whole = (count: number): VirtualRows => ({
+  indexes: Array.from({ length: count }, (_, place) => place),
+  gaps: new Map(),
+  end: 0,
+  measure: nothing,
+  scrollTo: nothing,
+})
 
 /** Stands for rows that are out of sight. */
 export const Gap = ({ height, columns }: { height: number; columns: number }) =>
@@ -70,4 +108,3 @@ export const Gap = ({ height, columns }: { height: number; columns: number }) =>
   ) : null
 
 const nothing = () => {}
-const range = (count: number): number[] => Array.from({ length: count }, (_, place) => place)

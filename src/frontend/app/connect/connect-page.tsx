@@ -42,7 +42,9 @@ export function ConnectPage() {
   }
   if (me.data === undefined) return <Door title="Connect the command line" />
   if (me.data.role === null) return <NoOrganisation email={me.data.email ?? ''} />
-  return <Connect request={request} email={me.data.email ?? ''} organisation={me.data.organisation?.name ?? ''} />
+  return (
+    <Connect request={request} email={me.data.email ?? ''} organisation={me.data.organisation?.name ?? ''} />
+  )
 }
 
 type ConnectProps = { request: ConnectRequest; email: string; organisation: string }
@@ -70,7 +72,8 @@ function Connect({ request, email, organisation }: ConnectProps) {
       title="Connect the command line"
       text={
         <>
-          A command line of this computer asks for a token of yours: <b className="wrap-anywhere">{request.name}</b>.
+          A command line of this computer asks for a token of yours:{' '}
+          <b className="wrap-anywhere">{request.name}</b>.
         </>
       }
     >
@@ -84,13 +87,13 @@ function Connect({ request, email, organisation }: ConnectProps) {
           <dd className="mono">127.0.0.1:{request.port}</dd>
         </dl>
         <p className="dim">
-          With the token it does what you may do, until you revoke it. Go on only if you have just started a sign-in on
-          a command line of this computer.
+          With the token it does what you may do, until you revoke it. Go on only if you have just started a
+          sign-in on a command line of this computer.
         </p>
         {outcome === 'unanswered' && (
           <ErrorText>
-            The command line did not answer, so the token is revoked. It waits for five minutes: if it still does, try
-            again, and allow this page to reach programs of this computer where the browser asks.
+            The command line did not answer, so the token is revoked. It waits for five minutes: if it still
+            does, try again, and allow this page to reach programs of this computer where the browser asks.
           </ErrorText>
         )}
         {problem !== null && <ErrorText>{problem}</ErrorText>}

@@ -20,7 +20,10 @@ export async function connect(request: ConnectRequest, email: string): Promise<O
   const [sealedEmail = '', sealedToken = ''] = sealFor(request.publicKey, [email, token])
   if (await handOver(request.port, { email: sealedEmail, pss: sealedToken })) return 'connected'
   await answer(api.v1.tokens({ id }).delete()).catch((error: unknown) => {
-    throw new ApiError(0, `Revoke “${request.name}” in the settings: nothing answered, and ${messageOf(error)}`)
+    throw new ApiError(
+      0,
+      `Revoke “${request.name}” in the settings: nothing answered, and ${messageOf(error)}`,
+    )
   })
   return 'unanswered'
 }

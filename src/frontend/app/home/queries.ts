@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { answer, api } from '../api/client.ts'
+import { type AnswerOf, answer, api } from '../api/client.ts'
 import { readEntries } from '../audit/queries.ts'
 
 /** What needs somebody's attention, of what the viewer may read. */
@@ -9,7 +9,7 @@ export const attentionQuery = queryOptions({
   staleTime: 30_000,
 })
 
-export type Attention = NonNullable<Awaited<ReturnType<typeof api.v1.attention.get>>['data']>
+export type Attention = AnswerOf<typeof api.v1.attention.get>
 
 /** The last entries of the audit log. */
 export const latestQuery = queryOptions({

@@ -1,19 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
+import { type AnswerOf, answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
 import { isStatus } from '../api/errors.ts'
-
-/** What the address says of the list of members. */
-export type MembersSearch = {
-  q?: string
-  /** The id of a role. */
-  role?: string
-  access?: 'none'
-  sort?: MemberSort
-}
-
-export const MEMBER_SORTS = ['name', 'role', 'created_at', 'last_seen_at'] as const
-type Field = (typeof MEMBER_SORTS)[number]
-export type MemberSort = Field | `-${Field}`
+import type { MembersSearch } from './search.ts'
 
 export const FIRST_PAGE = 100
 export const NEXT_PAGES = 200
@@ -41,8 +29,7 @@ export const membersQuery = ({ q, role, access, sort }: MembersSearch) =>
     placeholderData: keepPreviousData,
   })
 
-type MembersPage = Awaited<ReturnType<typeof answer<Awaited<ReturnType<typeof api.v1.members.get>>['data']>>>
-export type Member = (MembersPage & object)['data'][number]
+export type Member = AnswerOf<typeof api.v1.members.get>['data'][number]
 
 /** One member, with the ETag that a change of it names. */
 export const memberQuery = (id: string) =>

@@ -42,6 +42,7 @@ export function RemoveDialog({ member, onClose, onRemoved }: RemoveDialogProps) 
 
 /** What a removal takes away, and what it can't. */
 export function TakenAway({ name, environments }: { name: string; environments?: number | undefined }) {
+  const has = name === 'they' ? 'have' : 'has'
   return (
     <ul className="taken-away">
       <li>
@@ -51,7 +52,9 @@ export function TakenAway({ name, environments }: { name: string; environments?:
       </li>
       <li>Sessions and personal access tokens stop working, and whatever uses those tokens.</li>
       <li>Invites that {name} sent and nobody has accepted are cancelled.</li>
-      <li>Secrets that {name} has read stay known: change those that matter.</li>
+      <li>
+        Secrets that {name} {has} read stay known: change those that matter.
+      </li>
     </ul>
   )
 }

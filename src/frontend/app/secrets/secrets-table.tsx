@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, memo, useMemo, useRef, useState } from 'react'
+import { memo, useMemo, useRef, useState } from 'react'
 import { draftKey } from './drafts.ts'
 import { EnvironmentHead } from './environment-head.tsx'
 import { useGrid } from './grid.ts'
@@ -7,6 +7,7 @@ import type { Panel } from './grid-panel.tsx'
 import { NameCell } from './name-cell.tsx'
 import type { Secret } from './secret.ts'
 import { lettersOf, type SecretRow } from './secret-rows.ts'
+import { useArrows } from './use-arrows.ts'
 import { ValueCell } from './value-cell.tsx'
 
 const ROW_HEIGHT = 37
@@ -39,9 +40,9 @@ export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProp
   const below = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
     <div className={rows.length > MANY_ROWS ? 'scroll-x long' : 'scroll-x'} ref={frame}>
-      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose cells take the focus is a grid */}
       <table
         className="matrix sec"
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose cells take the focus is a grid
         role="grid"
         aria-rowcount={rows.length + 1}
         aria-colcount={environments.length + 1}
@@ -161,65 +162,4 @@ function withDrafts(
       } as Secret)
   }
   return { ...row, cells }
-}
-
-/** The grid is one stop of the Tab key; arrows, Home and End go from cell to cell. */
-function useArrows(rowCount: number, columnCount: number, scrollTo: (row: number) => void) {
-  const [at, setAt] = useState({ row: 0, column: 0 })
-  // Keys may come faster than rows that scroll into sight are drawn.
-  const latest = useRef(at)
-  const current = { row: Math.min(at.row, Math.max(0, rowCount - 1)), column: at.column }
-  const moveTo = (place: { row: number; column: number }) => {
-    latest.current = place
-    setAt(place)
-  }
-  const onKeyDown = (event: KeyboardEvent<HTMLTableElement>) => {
-    if (!isPlace(event.target) || event.metaKey || event.ctrlKey || event.altKey) return
-    const next = nextPlace(event.key, latest.current, rowCount, columnCount)
-    if (next === null) return
-    event.preventDefault()
-    moveTo(next)
-    scrollTo(next.row)
-    focusCell(event.currentTarget, () => latest.current)
-  }
-  const onFocus = ({ target }: { target: EventTarget }) => {
-    if (isPlace(target)) moveTo({ row: Number(target.dataset.row), column: Number(target.dataset.column) })
-  }
-  return { current, onKeyDown, onFocus }
-}
-
-const isPlace = (target: EventTarget): target is HTMLElement =>
-  target instanceof HTMLElement && target.dataset.row !== undefined
-
-/** Focuses a cell as soon as it is drawn, unless another one is wanted by then. */
-function focusCell(
-  table: HTMLTableElement,
-  wanted: () => { row: number; column: number },
-  attempts = 10,
-): void {
-  const { row, column } = wanted()
-  const cell = table.querySelector<HTMLElement>(`[data-row="${row}"][data-column="${column}"]`)
-  if (cell !== null) cell.focus()
-  else if (attempts > 0) requestAnimationFrame(() => focusCell(table, wanted, attempts - 1))
-}
-
-function nextPlace(
-  key: string,
-  { row, column }: { row: number; column: number },
-  rows: number,
-  columns: number,
-) {
-  const moves: Record<string, [row: number, column: number]> = {
-    ArrowUp: [row - 1, column],
-    ArrowDown: [row + 1, column],
-    ArrowLeft: [row, column - 1],
-    ArrowRight: [row, column + 1],
-    Home: [row, 0],
-    End: [row, columns],
-    PageUp: [row - 10, column],
-    PageDown: [row + 10, column],
-  }
-  const move = moves[key]
-  if (move === undefined) return null
-  return { row: Math.max(0, Math.min(rows - 1, move[0])), column: Math.max(0, Math.min(columns, move[1])) }
 }

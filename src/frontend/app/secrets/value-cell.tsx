@@ -36,8 +36,8 @@ export function ValueCell({ row, environment, letter, place }: ValueCellProps) {
   const open = () =>
     isMissing || secret?.type === 'sealed' || isShown ? mayEdit && grid.edit(cell) : grid.toggle(cell)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a cell of a grid takes the focus itself
     <td
+      // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a cell of a grid takes the focus itself
       role="gridcell"
       className={classOf(isMissing, draft?.isDeleted === true, draft !== undefined)}
       tabIndex={place.isCurrent ? 0 : -1}

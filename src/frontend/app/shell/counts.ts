@@ -8,7 +8,7 @@ export type CountOf = 'members' | 'service-accounts' | 'roles' | 'apps'
 export const countQuery = (what: CountOf) =>
   queryOptions({
     queryKey: [what, 'count'],
-    queryFn: async () =>
+    queryFn: async (): Promise<number | null> =>
       ((await answer(api.v1[what].get({ query: { limit: 1 } }))) as { total?: number }).total ?? null,
     staleTime: 30_000,
   })

@@ -1,18 +1,16 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { Link, Outlet } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { meQuery, type Viewer } from '../api/me.ts'
-import { leave } from '../api/session.ts'
 import { Key } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Menu } from '../components/menu.tsx'
-import { Avatar, Mark } from '../components/pieces.tsx'
+import { Mark } from '../components/pieces.tsx'
+import { Account } from './account.tsx'
 import { countQuery } from './counts.ts'
 import { type Entry, navigationFor } from './navigation.ts'
 import { NoOrganisation } from './no-organisation.tsx'
 import { SessionEnded } from './session-ended.tsx'
 import { useShortcut } from './shortcuts.ts'
-import { switchTheme } from './theme.ts'
 import { ViewerContext } from './viewer.ts'
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
@@ -104,42 +102,6 @@ function NavigationEntry({ label, to, icon, exact = false, count }: Entry) {
         )}
       </Link>
     </li>
-  )
-}
-
-function Account({ viewer }: { viewer: Viewer }) {
-  const navigate = useNavigate()
-  const signOut = async () => {
-    await leave()
-    await navigate({ to: '/sign-in' })
-  }
-  return (
-    <div className="me">
-      <Menu
-        trigger={
-          <button type="button" className="me-button">
-            <Avatar name={viewer.name} />
-            <span>
-              {viewer.name}
-              <br />
-              <span className="small dim">{viewer.role.name}</span>
-            </span>
-          </button>
-        }
-        entries={[
-          { label: 'Your profile', icon: 'sliders', onClick: () => navigate({ to: '/settings/profile' }) },
-          { label: 'Sign out', icon: 'out', onClick: signOut },
-        ]}
-      />
-      <button
-        type="button"
-        className="btn quiet icon push"
-        aria-label="Switch between light and dark"
-        onClick={switchTheme}
-      >
-        <Icon name="theme" />
-      </button>
-    </div>
   )
 }
 

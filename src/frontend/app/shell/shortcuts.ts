@@ -27,7 +27,7 @@ export function useShortcut(keys: string, act: () => void): void {
 
 const shortcuts: { keys: string; run: () => void }[] = []
 
-addEventListener('keydown', (event) => {
+window.addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.altKey || event.isComposing) return
   const hasModifier = event.metaKey || event.ctrlKey
   const keys = (hasModifier ? 'mod+' : '') + event.key.toLowerCase()
