@@ -31,7 +31,7 @@ export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProp
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_HEIGHT,
     getItemKey: (index) => rows[index]?.name ?? index,
-    overscan: 10,
+    overscan: 6,
     initialRect: { width: 0, height: 800 },
   })
   const arrows = useArrows(rows.length, environments.length, (row) => virtualizer.scrollToIndex(row))
