@@ -1,7 +1,8 @@
 import { answer, api } from '../../api/client.ts'
 import { valuesOf } from '../file-values.ts'
+import type { NewSecret, Secret, SecretChange } from '../secret.ts'
 import { type NamedEnvironment, nameOf } from '../secret-rows.ts'
-import type { ExportFormat, Imported, NewSecret, Secret, SecretChange, SecretFile, Store } from '../store.ts'
+import type { ExportFormat, Imported, SecretFile, Store } from '../store.ts'
 import { type KeyRing, keysOf, loadKeyRing } from './environment-keys.ts'
 import { opener, sealer } from './sealed-text.ts'
 
