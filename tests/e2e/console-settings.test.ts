@@ -85,6 +85,7 @@ describe('what is the reader’s own', () => {
     await screenshot(bo.page, 'settings-sessions')
     await bo.page.getByRole('button', { name: 'End all others' }).click()
     await bo.page.getByText('Your other sessions have ended.').waitFor()
+    await bo.page.getByRole('button', { name: /^End the session/ }).waitFor({ state: 'detached' })
     expect(await bo.page.getByRole('table').getByRole('row').count()).toBe(2)
     await other.getByRole('link', { name: /^Members/ }).click()
     await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
@@ -159,7 +160,7 @@ describe('what is the reader’s own', () => {
     const { page } = fay
     await open(fay, 'console')
     await page.getByRole('radio', { name: 'Dark' }).check()
-    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
     await page.getByLabel('As the system has it').check()
     await page.getByLabel('Single keys do things').uncheck()
     await expectAccessible(page)
