@@ -45,7 +45,7 @@ test('the history shows who changed what, word by word, and brings an older vers
   await versions.getByText('restored version 2').waitFor()
   expect(await ledger.stored('staging', 'STRIPE_KEY')).toMatchObject({ value: BEFORE, tags: [], version: 4 })
   await page.getByRole('group', { name: 'Environment' }).getByRole('button', { name: 'Production' }).click()
-  await page.getByText('Production of Ledger').waitFor()
+  await page.getByText('Production of Ledger, path /').waitFor()
   expect(pageProblems()).toEqual([])
 })
 
@@ -63,20 +63,27 @@ test('the history of a sealed secret tells of changes, and never a value', async
 
 test('an environment comes back to what it was at a time, after showing what that changes', async () => {
   const { page } = ingrid
-  console.ctx.clock.now().getTime()
   const { id } = await ledger.stored('production', 'PAYOUT_LIMIT')
-  const past = new Date()
-  await Bun.sleep(1100)
+  console.ctx.clock.advance(60)
+  const past = console.ctx.clock.now()
+  console.ctx.clock.advance(60)
   await ingrid.api('PUT', ledger.at('production'), { secrets: [{ id, value: '9000' }] })
   await page.goto(ledger.address)
-  await page.getByRole('button', { name: 'Production' }).click()
+  await page.getByRole('button', { name: 'Production', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Restore to a time…' }).click()
-  const local = new Date(past.getTime() - past.getTimezoneOffset() * 60_000)
-  await page.getByLabel('Time').fill(local.toISOString().slice(0, 19))
+  const local = await page.evaluate((time) => {
+    const offset = new Date(time).getTimezoneOffset()
+    return new Date(time - offset * 60_000).toISOString().slice(0, 19)
+  }, past.getTime())
+  await page.getByRole('textbox', { name: 'Time' }).fill(local)
   await page.getByRole('button', { name: 'Show what would change' }).click()
-  await page.getByRole('region', { name: 'What changes' }).waitFor()
+  await page.getByRole('region', { name: 'What changes' }).getByText('PAYOUT_LIMIT').waitFor()
+  await expectAccessible(page)
   await screenshot(page, 'secrets-restore')
   expect(await ledger.stored('production', 'PAYOUT_LIMIT')).toMatchObject({ value: '9000' })
+  await page.getByRole('button', { name: 'Restore 1 secret of Production' }).click()
+  await page.getByText('Production is as it was').waitFor()
+  expect(await ledger.stored('production', 'PAYOUT_LIMIT')).toMatchObject({ value: '5000' })
   expect(pageProblems()).toEqual([])
 })
 

@@ -22,13 +22,11 @@ afterAll(() => console.close())
 
 test('a Developer sees the one environment that was opened for them, and nothing of the others', async () => {
   const ana = await console.person('Ana Duarte', 'Developer')
-  await ana.page.goto(ledger.address)
-  await ana.page.getByText(/can open no environment|You can open no environment/).waitFor()
   const staging = ledger.environments.find(({ name }) => name === 'Staging')?.id
   await ingrid.api('PUT', `/v1/members/${ana.id}/access`, {
     apps: [{ id: ledger.id, environments: [staging] }],
   })
-  await ana.page.reload()
+  await ana.page.goto(ledger.address)
   await cellOf(ana.page, '/ STRIPE_KEY', 0).waitFor()
   expect(await ana.page.locator('.sec thead th').count()).toBe(2)
   await ana.page.keyboard.press('v')
@@ -67,7 +65,10 @@ test('a refusal in the middle is said where it happened; the rest is applied, an
   await cellOf(page, '/ QUEUE_URL', 0).press('Enter')
   expect(await page.getByLabel('QUEUE_URL, Development: value').inputValue()).toBe('amqp://mine')
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.getByText('In Development, QUEUE_URL gets a new value.').waitFor()
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('1 change was applied.').waitFor()
+  expect((await ledger.stored('development', 'QUEUE_URL')).value).toBe('amqp://mine')
   expect(pageProblems()).toEqual([])
 })
 

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written so
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import {
   type ConsoleUnderTest,
@@ -154,7 +155,7 @@ test('arrows go from cell to cell, and the grid is one stop of the Tab key', asy
 test('a secret is renamed and moved in all environments, and deleted in one', async () => {
   const { page } = ingrid
   await page.goto(ledger.address)
-  await cellOf(page, '/ PAYOUT_LIMIT', 0).waitFor()
+  await cellOf(page, '/ PAYOUT_LIMIT', 0).hover()
   await page.getByRole('button', { name: 'What to do with PAYOUT_LIMIT' }).click()
   await page.getByRole('menuitem', { name: 'Rename' }).click()
   await type(page, 'LIMIT')

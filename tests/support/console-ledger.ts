@@ -1,4 +1,4 @@
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import type { ConsoleUnderTest, Visitor } from './console-browser.ts'
 
 /** An app with secrets in three environments, as the tests of the console's grid find it. */

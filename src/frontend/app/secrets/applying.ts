@@ -1,7 +1,8 @@
 import { messageOf } from '../api/errors.ts'
 import type { Draft, Drafts } from './drafts.ts'
+import type { NewSecret, Secret, SecretChange } from './secret.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
-import type { NewSecret, Secret, SecretChange, Store } from './store.ts'
+import type { Store } from './store.ts'
 
 /** A part of the changes that was not applied, and the sentence that says why. */
 export type Refusal = Readonly<{ environment: NamedEnvironment; sentence: string }>
@@ -51,6 +52,7 @@ async function applyToEnvironment(
   await attempt(deleted, () => store.remove(environment, deleted.map(idOf)))
   await attempt(changed, () => store.update(environment, changed.map(changeOf)))
   await attempt(added, () => store.create(environment, added.map(newSecretOf)))
+  if (added.some((draft) => !result.applied.includes(draft))) await readAgain(store, environment, result)
   for (const draft of own) {
     await attempt([draft], () => store.override(environment, idOf(draft), draft.change.own ?? null))
   }
@@ -73,6 +75,12 @@ async function conflictIn(
   } catch (error) {
     return messageOf(error)
   }
+}
+
+/** What could not be added may be there by now: then it is a change of what somebody else stored. */
+async function readAgain(store: Store, environment: NamedEnvironment, result: Applied): Promise<void> {
+  const stored = await store.list(environment).catch(() => null)
+  if (stored !== null) result.stored.set(environment.id, stored)
 }
 
 const needsUpdate = ({ change }: Draft): boolean => Object.keys(change).some((field) => field !== 'own')

@@ -1,6 +1,6 @@
 import { Field, Input, TextArea } from '../components/field.tsx'
 import { Select } from '../components/select.tsx'
-import type { SecretType } from './store.ts'
+import type { SecretType } from './secret.ts'
 
 /** What a secret has beside its values, as it is typed. */
 export type Details = {
@@ -112,11 +112,7 @@ export function DetailsFields({
 /** Details in the form in which they are stored. */
 export const storedDetails = ({ key, path, tags, comment, type, expiresOn }: Details) => ({
   key: key.trim(),
-  path: `/${path
-    .split('/')
-    .map((part) => part.trim())
-    .filter(Boolean)
-    .join('/')}`,
+  path: storedPath(path),
   tags: tags
     .split(',')
     .map((tag) => tag.trim())
@@ -125,6 +121,14 @@ export const storedDetails = ({ key, path, tags, comment, type, expiresOn }: Det
   type,
   expiresAt: expiresOn === '' ? null : new Date(`${expiresOn}T00:00:00`).toISOString(),
 })
+
+/** A path as it is stored: one slash before each folder, none at the end. */
+export const storedPath = (path: string): string =>
+  `/${path
+    .split('/')
+    .map((part) => part.trim())
+    .filter(Boolean)
+    .join('/')}`
 
 /** The day of an instant, as a date field has it. */
 export function dayOf(instant: string | undefined): string {

@@ -4,8 +4,8 @@ import { type Details, DetailsFields, dayOf, storedDetails } from './details-fie
 import { useGrid } from './grid.ts'
 import type { PanelProps } from './grid-panel.tsx'
 import { PanelFrame } from './panel.tsx'
+import type { Secret } from './secret.ts'
 import { foldersOf, isSealed, nameOf, type SecretRow } from './secret-rows.ts'
-import type { Secret } from './store.ts'
 
 /** Renames or moves a secret in all environments that have it, and changes its tags, type, comment and date. */
 export function DetailsForm({ row, onClose }: PanelProps & { row: SecretRow }) {

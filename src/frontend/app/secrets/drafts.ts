@@ -1,5 +1,5 @@
+import type { Secret, SecretFields } from './secret.ts'
 import { nameOf } from './secret-rows.ts'
-import type { Secret, SecretFields } from './store.ts'
 
 /** What is to be different about a secret. `own` is the reader's own value, null to have none any more. */
 export type Change = Partial<SecretFields> & { own?: string | null }

@@ -9,8 +9,8 @@ import { useToast } from '../components/toast.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { useGrid } from './grid.ts'
 import type { Panel } from './grid-panel.tsx'
+import type { Secret } from './secret.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
-import type { Secret } from './store.ts'
 import { useReload } from './use-reload.ts'
 
 type EnvironmentHeadProps = {
@@ -22,7 +22,7 @@ type EnvironmentHeadProps = {
 /** The head of an environment's column: how many secrets it has, when they last changed, and what can be done with all of them. */
 export function EnvironmentHead({ environment, secrets = [], onOpen }: EnvironmentHeadProps) {
   const viewer = useViewer()
-  const { appId, may } = useGrid()
+  const { appId, may, isServerSide } = useGrid()
   const [isRekeying, setRekeying] = useState(false)
   const reload = useReload(appId)
   const toast = useToast()
@@ -65,16 +65,21 @@ export function EnvironmentHead({ environment, secrets = [], onOpen }: Environme
               ]
             : []),
           ...(canInApps(viewer, 'update', 'Environments')
-            ? [{ label: 'Renew the keys…', icon: 'key' as const, onClick: () => setRekeying(true) }]
+            ? [
+                {
+                  label: 'Renew the keys…',
+                  icon: 'key' as const,
+                  onClick: () => setRekeying(true),
+                  disabledBecause: isServerSide ? null : SSE_OFF,
+                },
+              ]
             : []),
         ]}
       />
       <small className="num">
         {secrets.length} {secrets.length === 1 ? 'secret' : 'secrets'}
         {changedAt !== null && (
-          <>
-            , changed <DateTime at={changedAt} />
-          </>
+          <>, changed {isJustNow(changedAt) ? 'just now' : <DateTime at={changedAt} />}</>
         )}
       </small>
       <ConfirmDialog
@@ -89,3 +94,8 @@ export function EnvironmentHead({ environment, secrets = [], onOpen }: Environme
     </th>
   )
 }
+
+const SSE_OFF =
+  'The server may not open the secrets of this app, so it can’t seal them for other keys. Switch server-side encryption on first.'
+
+const isJustNow = (at: string): boolean => Date.now() - Date.parse(at) < 60_000

@@ -14,7 +14,11 @@ export const GridLegend = () => (
       <b className="eq B">B</b>Another letter: another value
     </span>
     <span>
-      <span className="ref mono">{'${KEY}'}</span>Reference
+      <span className="ref mono">
+        {'$'}
+        {'{KEY}'}
+      </span>
+      Reference
     </span>
     <span>
       <Icon name="lock" small />

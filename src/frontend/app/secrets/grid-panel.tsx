@@ -4,8 +4,9 @@ import { ImportPanel } from './import-panel.tsx'
 import { NewSecretForm } from './new-secret-form.tsx'
 import type { SecretsApp } from './queries.ts'
 import { RestorePanel } from './restore-panel.tsx'
+import type { Secret } from './secret.ts'
 import type { NamedEnvironment, SecretRow, Selection } from './secret-rows.ts'
-import type { Secret, Store } from './store.ts'
+import type { Store } from './store.ts'
 
 /** What is being entered beside the grid. */
 export type Panel =

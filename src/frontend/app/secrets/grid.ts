@@ -5,6 +5,8 @@ import type { NamedEnvironment, SecretRow } from './secret-rows.ts'
 /** What the cells of the grid share. A cell is told by its environment and its row, as a draft is. */
 export type Grid = Readonly<{
   appId: string
+  /** Whether the server may open secrets; where it may not, this browser does. */
+  isServerSide: boolean
   environments: readonly NamedEnvironment[]
   /** All rows of the app, by name. */
   rows: ReadonlyMap<string, SecretRow>

@@ -60,7 +60,7 @@ function wordsFor(version: OpenedVersion, before: readonly OpenedVersion[]): str
 /** The names of the fields in which two versions differ. */
 export function differencesOf(a: OpenedVersion | Version, b: OpenedVersion | Version): string[] {
   return [
-    valueOf(a) !== valueOf(b) && 'value',
+    comparedValue(a) !== comparedValue(b) && 'value',
     a.key !== b.key && 'name',
     a.path !== b.path && 'path',
     a.comment !== b.comment && 'comment',
@@ -70,5 +70,5 @@ export function differencesOf(a: OpenedVersion | Version, b: OpenedVersion | Ver
   ].filter((field) => field !== false)
 }
 
-const valueOf = (version: OpenedVersion | Version): string =>
+const comparedValue = (version: OpenedVersion | Version): string =>
   version.value ?? ('sealedValue' in version ? (version.sealedValue as string) : '')

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { Badge } from '../components/pieces.tsx'
+import type { Secret } from './secret.ts'
 import { nameOf } from './secret-rows.ts'
-import type { Imported, Secret, SecretFile } from './store.ts'
+import type { Imported, SecretFile } from './store.ts'
 
 type ImportDifferenceProps = { file: SecretFile; imported: Imported; secrets: readonly Secret[] }
 

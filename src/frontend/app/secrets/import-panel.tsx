@@ -4,6 +4,7 @@ import { Button } from '../components/button.tsx'
 import { Field, Input, TextArea } from '../components/field.tsx'
 import { Select } from '../components/select.tsx'
 import { useToast } from '../components/toast.tsx'
+import { storedPath } from './details-fields.tsx'
 import type { PanelProps } from './grid-panel.tsx'
 import { ImportDifference } from './import-difference.tsx'
 import { PanelFrame } from './panel.tsx'
@@ -44,7 +45,11 @@ export function ImportPanel({
   const check = () =>
     attempt(async () => {
       if (target === undefined) return
-      const file: SecretFile = { content, path, format: /^\s*\{/.test(content) ? 'json' : 'dotenv' }
+      const file: SecretFile = {
+        content,
+        path: storedPath(path),
+        format: /^\s*\{/.test(content) ? 'json' : 'dotenv',
+      }
       setChecked({ file, imported: await store.import(target, file, true) })
     })
   const apply = () =>

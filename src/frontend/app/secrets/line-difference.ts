@@ -11,7 +11,7 @@ export type Line = {
 export function lineDifference(before: string, after: string): Line[] {
   const lines: Line[] = []
   const at = { before: 1, after: 1 }
-  const changes = diffLines(before, after)
+  const changes = diffLines(withEnd(before), withEnd(after))
   for (let place = 0; place < changes.length; place++) {
     const change = changes[place]
     const next = changes[place + 1]
@@ -58,6 +58,9 @@ function changedLine(before: string, after: string, at: Place): Line[] {
     { kind: 'add', number: at.after++, parts: parts('removed') },
   ]
 }
+
+/** A last line is the same whether a line break ends it or not. */
+const withEnd = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`)
 
 const linesOf = (text: string): string[] => text.replace(/\n$/, '').split('\n')
 

@@ -1,4 +1,5 @@
-import { Link } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
+import { type MouseEvent, type ReactNode, useRef } from 'react'
 import { Icon } from '../components/icon.tsx'
 import { MoreMenu } from '../components/menu.tsx'
 import { Badge, Tag } from '../components/pieces.tsx'
@@ -10,11 +11,11 @@ type NameCellProps = {
   row: SecretRow
   folder: string | undefined
   place: { row: number; column: number; isCurrent: boolean }
+  isActive: boolean
 }
 
 /** The name of a secret, which leads to its history, with what there is to know of it in all environments. */
-export function NameCell({ row, folder, place }: NameCellProps) {
-  const { appId } = useGrid()
+export function NameCell({ row, folder, place, isActive }: NameCellProps) {
   const [first] = row.cells.values()
   const name = (
     <>
@@ -31,14 +32,9 @@ export function NameCell({ row, folder, place }: NameCellProps) {
             {name}
           </span>
         ) : (
-          <Link
-            className="mono name"
-            to="/apps/$appId/secrets/$secretId"
-            params={{ appId, secretId: first.id }}
-            {...focus}
-          >
+          <HistoryLink secretId={first.id} {...focus}>
             {name}
-          </Link>
+          </HistoryLink>
         )}
         {isSealed(row) && (
           <>
@@ -55,10 +51,30 @@ export function NameCell({ row, folder, place }: NameCellProps) {
             <Tag key={tag}>{tag}</Tag>
           ))}
         </span>
-        <RowMenu row={row} />
+        <RowMenu row={row} isActive={isActive} />
       </div>
     </th>
   )
+}
+
+type HistoryLinkProps = {
+  secretId: string
+  tabIndex: number
+  'data-row': number
+  'data-column': number
+  children: ReactNode
+}
+
+/** A plain link: thousands of the router's would each listen to every change of the address. */
+function HistoryLink({ secretId, ...rest }: HistoryLinkProps) {
+  const { appId } = useGrid()
+  const navigate = useNavigate()
+  const follow = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
+    event.preventDefault()
+    void navigate({ to: '/apps/$appId/secrets/$secretId', params: { appId, secretId } })
+  }
+  return <a className="mono name" href={`/apps/${appId}/secrets/${secretId}`} onClick={follow} {...rest} />
 }
 
 const SOON_MS = 14 * 24 * 3_600_000
@@ -72,7 +88,34 @@ function Expiry({ row }: { row: SecretRow }) {
   return <Badge tone={left < 0 ? 'remove' : 'warn'}>{left < 0 ? 'expired' : 'expires soon'}</Badge>
 }
 
-function RowMenu({ row }: { row: SecretRow }) {
+/** The button of a row's menu. The menu itself is made when somebody is about to use it: a grid may have thousands of rows. */
+function RowMenu({ row, isActive }: { row: SecretRow; isActive: boolean }) {
+  const { may } = useGrid()
+  const button = useRef<HTMLSpanElement>(null)
+  if (!may.update && !may.delete) return null
+  return (
+    <span className="row-menu" ref={button}>
+      {isActive ? (
+        <ReadyMenu row={row} />
+      ) : (
+        <button
+          type="button"
+          className="btn quiet icon"
+          tabIndex={-1}
+          aria-haspopup="menu"
+          aria-label={labelOf(row)}
+          onClick={() => requestAnimationFrame(() => button.current?.querySelector('button')?.click())}
+        >
+          <Icon name="dots" />
+        </button>
+      )}
+    </span>
+  )
+}
+
+const labelOf = ({ key }: SecretRow): string => `What to do with ${key}`
+
+function ReadyMenu({ row }: { row: SecretRow }) {
   const { environments, drafts, dispatch, may, openDetails } = useGrid()
   const remove = () => {
     for (const { id } of environments) {
@@ -89,12 +132,7 @@ function RowMenu({ row }: { row: SecretRow }) {
       ? [{ label: 'Delete in all environments', icon: 'trash' as const, danger: true, onClick: remove }]
       : []),
   ]
-  if (entries.length === 0) return null
-  return (
-    <span className="row-menu">
-      <MoreMenu label={`What to do with ${row.key}`} entries={entries} />
-    </span>
-  )
+  return <MoreMenu label={labelOf(row)} entries={entries} />
 }
 
 /** The part of a path that the selected folder doesn't say. */

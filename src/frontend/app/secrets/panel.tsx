@@ -15,7 +15,6 @@ export function PanelFrame({ title, onClose, children, onSubmit }: PanelFramePro
     }
   }, [])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: keys of the controls inside
     <section
       ref={section}
       className="panel"

@@ -8,8 +8,8 @@ import { Badge } from '../components/pieces.tsx'
 import { useToast } from '../components/toast.tsx'
 import type { PanelProps } from './grid-panel.tsx'
 import { PanelFrame } from './panel.tsx'
+import type { Secret } from './secret.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
-import type { Secret } from './store.ts'
 import { useReload } from './use-reload.ts'
 
 const restoreAt = (id: string, at: string, dry_run: boolean) =>
@@ -61,6 +61,7 @@ export function RestorePanel({
       >
         <Input
           type="datetime-local"
+          step={1}
           className="max-w-64"
           value={time}
           onChange={(event) => {

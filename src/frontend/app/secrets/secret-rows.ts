@@ -1,4 +1,4 @@
-import type { Secret } from './store.ts'
+import type { Secret } from './secret.ts'
 
 /** A secret of several environments: it is told by its path and key, and has an id of its own in each. */
 export type SecretRow = Readonly<{

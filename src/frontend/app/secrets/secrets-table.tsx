@@ -1,12 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { memo, useMemo, useRef, useState } from 'react'
 import { draftKey } from './drafts.ts'
 import { EnvironmentHead } from './environment-head.tsx'
 import { useGrid } from './grid.ts'
 import type { Panel } from './grid-panel.tsx'
 import { NameCell } from './name-cell.tsx'
+import type { Secret } from './secret.ts'
 import { lettersOf, type SecretRow } from './secret-rows.ts'
-import type { Secret } from './store.ts'
+import { useArrows } from './use-arrows.ts'
 import { ValueCell } from './value-cell.tsx'
 
 const ROW_HEIGHT = 37
@@ -30,7 +31,7 @@ export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProp
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_HEIGHT,
     getItemKey: (index) => rows[index]?.name ?? index,
-    overscan: 12,
+    overscan: 6,
     initialRect: { width: 0, height: 800 },
   })
   const arrows = useArrows(rows.length, environments.length, (row) => virtualizer.scrollToIndex(row))
@@ -39,9 +40,9 @@ export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProp
   const below = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
     <div className={rows.length > MANY_ROWS ? 'scroll-x long' : 'scroll-x'} ref={frame}>
-      {/* biome-ignore lint/a11y/useSemanticElements: a table whose cells take the focus is a grid */}
       <table
         className="matrix sec"
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose cells take the focus is a grid
         role="grid"
         aria-rowcount={rows.length + 1}
         aria-colcount={environments.length + 1}
@@ -71,19 +72,14 @@ export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProp
             const row = rows[index]
             return (
               row !== undefined && (
-                <tr
+                <Row
                   key={row.name}
-                  ref={virtualizer.measureElement}
-                  data-index={index}
-                  aria-rowindex={index + 2}
-                >
-                  <Row
-                    row={row}
-                    index={index}
-                    folder={folder}
-                    current={arrows.current.row === index ? arrows.current.column : null}
-                  />
-                </tr>
+                  measure={virtualizer.measureElement}
+                  row={row}
+                  index={index}
+                  folder={folder}
+                  current={arrows.current.row === index ? arrows.current.column : null}
+                />
               )
             )
           })}
@@ -102,17 +98,37 @@ const Space = ({ height, columns }: { height: number; columns: number }) =>
     </tr>
   )
 
-type RowProps = { row: SecretRow; index: number; folder: string | undefined; current: number | null }
+type RowProps = {
+  row: SecretRow
+  index: number
+  folder: string | undefined
+  /** The column of the cell that the Tab key reaches; null in other rows. */
+  current: number | null
+  measure: (element: Element | null) => void
+}
 
-function Row({ row, index, folder, current }: RowProps) {
+/** A secret. While others scroll into sight, it isn't drawn again. */
+const Row = memo(function Row({ row, index, folder, current, measure }: RowProps) {
   const { environments, drafts } = useGrid()
+  const [isActive, setActive] = useState(false)
   const letters = useMemo(
     () => lettersOf(withDrafts(row, environments, drafts), environments),
     [row, environments, drafts],
   )
   return (
-    <>
-      <NameCell row={row} folder={folder} place={{ row: index, column: 0, isCurrent: current === 0 }} />
+    <tr
+      ref={measure}
+      data-index={index}
+      aria-rowindex={index + 2}
+      onPointerEnter={() => setActive(true)}
+      onFocus={() => setActive(true)}
+    >
+      <NameCell
+        row={row}
+        folder={folder}
+        place={{ row: index, column: 0, isCurrent: current === 0 }}
+        isActive={isActive}
+      />
       {environments.map((environment, column) => (
         <ValueCell
           key={environment.id}
@@ -122,9 +138,9 @@ function Row({ row, index, folder, current }: RowProps) {
           place={{ row: index, column: column + 1, isCurrent: current === column + 1 }}
         />
       ))}
-    </>
+    </tr>
   )
-}
+})
 
 type GridParts = Pick<ReturnType<typeof useGrid>, 'environments' | 'drafts'>
 
@@ -146,49 +162,4 @@ function withDrafts(
       } as Secret)
   }
   return { ...row, cells }
-}
-
-/** The grid is one stop of the Tab key; arrows, Home and End go from cell to cell. */
-function useArrows(rowCount: number, columnCount: number, scrollTo: (row: number) => void) {
-  const [at, setAt] = useState({ row: 0, column: 0 })
-  const current = { row: Math.min(at.row, Math.max(0, rowCount - 1)), column: at.column }
-  const onKeyDown = (event: KeyboardEvent<HTMLTableElement>) => {
-    const { row, column } = (event.target as HTMLElement).dataset
-    if (row === undefined || event.metaKey || event.ctrlKey || event.altKey) return
-    const next = nextPlace(event.key, { row: Number(row), column: Number(column) }, rowCount, columnCount)
-    if (next === null) return
-    event.preventDefault()
-    setAt(next)
-    scrollTo(next.row)
-    const table = event.currentTarget
-    requestAnimationFrame(() => {
-      table.querySelector<HTMLElement>(`[data-row="${next.row}"][data-column="${next.column}"]`)?.focus()
-    })
-  }
-  const onFocus = ({ target }: { target: EventTarget }) => {
-    const { row, column } = (target as HTMLElement).dataset
-    if (row !== undefined) setAt({ row: Number(row), column: Number(column) })
-  }
-  return { current, onKeyDown, onFocus }
-}
-
-function nextPlace(
-  key: string,
-  { row, column }: { row: number; column: number },
-  rows: number,
-  columns: number,
-) {
-  const moves: Record<string, [row: number, column: number]> = {
-    ArrowUp: [row - 1, column],
-    ArrowDown: [row + 1, column],
-    ArrowLeft: [row, column - 1],
-    ArrowRight: [row, column + 1],
-    Home: [row, 0],
-    End: [row, columns],
-    PageUp: [row - 10, column],
-    PageDown: [row + 10, column],
-  }
-  const move = moves[key]
-  if (move === undefined) return null
-  return { row: Math.max(0, Math.min(rows - 1, move[0])), column: Math.max(0, Math.min(columns, move[1])) }
 }

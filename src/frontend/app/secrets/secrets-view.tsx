@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { messageOf } from '../api/errors.ts'
+import { Icon } from '../components/icon.tsx'
 import { Banner, SkeletonTable } from '../components/pieces.tsx'
 import { GridContext } from './grid.ts'
 import { GridLegend, NoSecrets } from './grid-legend.tsx'
@@ -36,6 +37,7 @@ export function SecretsView({ app, store }: { app: SecretsApp; store: Store }) {
       <div className="secrets-grid">
         <PathTree appId={app.id} rows={rows} selection={selection} />
         <div className="min-w-0">
+          {!app.sseEnabled && <OpenedHere />}
           {problems.map(({ environment, error }) => (
             <div key={environment.id} className="mb-3">
               <Banner tone="remove">
@@ -84,3 +86,11 @@ export function SecretsView({ app, store }: { app: SecretsApp; store: Store }) {
     </GridContext>
   )
 }
+
+/** Says who opens the secrets of an app whose server-side encryption is off. */
+const OpenedHere = () => (
+  <p className="small dim mb-3">
+    <Icon name="key" small /> Server-side encryption is off: your browser opens and seals these secrets with
+    your keys, and the server gets ciphertext only.
+  </p>
+)

@@ -1,22 +1,6 @@
 import { answer, api } from '../api/client.ts'
+import type { NewSecret, Secret, SecretChange } from './secret.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
-
-/** A secret in clear, as it is stored: references are not resolved. */
-export type Secret = Awaited<ReturnType<typeof listInClear>>[number]
-export type SecretType = Secret['type']
-
-/** What a secret is to have; in a change, what is left out stays. */
-export type SecretFields = {
-  key: string
-  value: string
-  path: string
-  tags: string[]
-  comment: string
-  type: SecretType
-  expiresAt: string | null
-}
-export type NewSecret = Pick<SecretFields, 'key' | 'value' | 'path'> & Partial<SecretFields>
-export type SecretChange = { id: string } & Partial<SecretFields>
 
 /** A file to import, or the text that somebody pasted. */
 export type SecretFile = { content: string; format: 'dotenv' | 'json'; path: string }

@@ -6,8 +6,9 @@ import { applyDrafts, type Refusal } from './applying.ts'
 import { type Drafts, NO_DRAFTS, reduceDrafts } from './drafts.ts'
 import type { Grid } from './grid.ts'
 import { type SecretsApp, secretsKey, secretsQuery } from './queries.ts'
+import type { Secret } from './secret.ts'
 import { byPathAndKey, type NamedEnvironment, rowsOf, type SecretRow } from './secret-rows.ts'
-import type { Secret, Store } from './store.ts'
+import type { Store } from './store.ts'
 import { toggled } from './value-editor.tsx'
 
 /** The secrets of all environments that the reader can open, by environment, as far as they have been read. */
@@ -45,6 +46,7 @@ export function useGridState(
   const byName = useMemo(() => new Map(rows.map((row) => [row.name, row])), [rows])
   const grid: Grid = {
     appId: app.id,
+    isServerSide: app.sseEnabled,
     environments: app.environments,
     rows: byName,
     drafts,

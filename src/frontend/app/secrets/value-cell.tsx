@@ -3,8 +3,8 @@ import { Icon } from '../components/icon.tsx'
 import { Badge } from '../components/pieces.tsx'
 import { draftedSecret, draftKey } from './drafts.ts'
 import { useGrid } from './grid.ts'
+import type { Secret } from './secret.ts'
 import type { NamedEnvironment, SecretRow } from './secret-rows.ts'
-import type { Secret } from './store.ts'
 import { ValueEditor } from './value-editor.tsx'
 import { ValueText } from './value-text.tsx'
 
@@ -36,8 +36,8 @@ export function ValueCell({ row, environment, letter, place }: ValueCellProps) {
   const open = () =>
     isMissing || secret?.type === 'sealed' || isShown ? mayEdit && grid.edit(cell) : grid.toggle(cell)
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a cell of a grid takes the focus itself
     <td
+      // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a cell of a grid takes the focus itself
       role="gridcell"
       className={classOf(isMissing, draft?.isDeleted === true, draft !== undefined)}
       tabIndex={place.isCurrent ? 0 : -1}

@@ -20,16 +20,16 @@ export function VersionDifference({ before, after, isShown }: VersionDifferenceP
     () => (isSealed ? [] : lineDifference(before?.value ?? after.value ?? '', after.value ?? '')),
     [before, after, isSealed],
   )
+  const summary =
+    before === null
+      ? `${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`
+      : wordsFor(lines, before, after)
   return (
     <>
       <dl className="pair mb-4">
         <dt>Value</dt>
-        <dd className={summaryOf(lines) === 'unchanged' ? 'dim' : undefined}>
-          {isSealed
-            ? 'sealed: never shown'
-            : before === null
-              ? `${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`
-              : summaryOf(lines)}
+        <dd className={summary === 'unchanged' ? 'dim' : undefined}>
+          {isSealed ? 'sealed: never shown' : summary}
         </dd>
         <Change name="Name" before={before?.key} after={after.key} />
         <Change name="Path" before={before?.path} after={after.path} />
@@ -55,16 +55,24 @@ export function VersionDifference({ before, after, isShown }: VersionDifferenceP
   )
 }
 
+const wordsFor = (lines: ReturnType<typeof lineDifference>, before: Version, after: Version): string => {
+  const summary = summaryOf(lines)
+  return summary === 'unchanged' && before.value !== after.value ? 'the line break at the end' : summary
+}
+
 function Change({ name, before, after }: { name: string; before: string | undefined; after: string }) {
-  if (before === undefined ? after === '' : before === '' && after === '') return null
+  if (
+    before === after ||
+    (before === undefined && name !== 'Comment') ||
+    ((before ?? after) === '' && after === '')
+  )
+    return null
   return (
     <>
       <dt>{name}</dt>
-      <dd className={before === undefined || before === after ? 'dim' : undefined}>
+      <dd>
         {before === undefined ? (
           after
-        ) : before === after ? (
-          'unchanged'
         ) : (
           <>
             <del>{before || 'none'}</del> <ins>{after || 'none'}</ins>

@@ -1,7 +1,8 @@
 import { answer, api } from '../../api/client.ts'
 import { valuesOf } from '../file-values.ts'
+import type { NewSecret, Secret, SecretChange } from '../secret.ts'
 import { type NamedEnvironment, nameOf } from '../secret-rows.ts'
-import type { ExportFormat, Imported, NewSecret, Secret, SecretChange, SecretFile, Store } from '../store.ts'
+import type { ExportFormat, Imported, SecretFile, Store } from '../store.ts'
 import { type KeyRing, keysOf, loadKeyRing } from './environment-keys.ts'
 import { opener, sealer } from './sealed-text.ts'
 
@@ -35,12 +36,10 @@ export async function createSealedStore(): Promise<Store> {
       value === null
         ? answer(api.v1.secrets({ id }).override.delete())
         : answer(
-            api.v1
-              .secrets({ id })
-              .override.put({
-                value: sealer(keysOf(ring, environment).pair.publicKey)(value),
-                is_active: true,
-              }),
+            api.v1.secrets({ id }).override.put({
+              value: sealer(keysOf(ring, environment).pair.publicKey)(value),
+              is_active: true,
+            }),
           ),
     import: (environment, file, dryRun) => importFile(store, environment, file, dryRun),
     export: async (environment, format, path) => exportFile(await store.list(environment), format, path),
