@@ -17,6 +17,7 @@ import { ConflictDialog } from './conflict-dialog.tsx'
 import { changesByApp, openIn } from './draft.ts'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { type AccessApp, environmentsOf, groupsOf, type MatrixApp, mergeApps, rowsOf } from './matrix.ts'
+import { ByRole, matchesView, toggled, type View } from './matrix-views.tsx'
 import {
   type AccessRead,
   everythingQuery,
