@@ -19,6 +19,9 @@ const SOURCES = [
   import.meta.path,
 ]
 
+/** Stands in a build for development, which nothing else may serve. */
+const DEVELOPMENT = 'development'
+
 const COMPRESSED = /\.(?:js|css|html|svg)$/
 
 /** Builds the console where it is out of date, or always with `force`; returns whether it did. */
@@ -43,6 +46,7 @@ export async function buildConsole({ force = false, development = false } = {}):
     plugins: [tailwind],
   })
   await Promise.all(outputs.filter(({ path }) => COMPRESSED.test(path)).map(({ path }) => compress(path)))
+  if (development) await Bun.write(join(outdir, DEVELOPMENT), '')
   await replaceBuild(outdir)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   process.stdout.write(`The console was built in ${seconds} s.\n`)
@@ -64,7 +68,7 @@ async function compress(path: string): Promise<void> {
 
 async function isOutdated(): Promise<boolean> {
   const built = await stat(join(BUILD, 'index.html')).catch(() => null)
-  if (built === null) return true
+  if (built === null || (await Bun.file(join(BUILD, DEVELOPMENT)).exists())) return true
   const newest = await Promise.all(SOURCES.map(newestChange))
   return Math.max(...newest) > built.mtimeMs
 }

@@ -1,11 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 
 /** A file of the built console, and the same compressed with brotli where that was worth it. */
 export type BuiltFile = Readonly<{
   type: string
-  content: Uint8Array
-  brotli: Uint8Array | null
+  content: Uint8Array<ArrayBuffer>
+  brotli: Uint8Array<ArrayBuffer> | null
   isHashed: boolean
 }>
 
@@ -17,8 +17,24 @@ const TYPES: Readonly<Record<string, string>> = {
   '.map': 'application/json',
 }
 
-/** Reads the built console: its files by their path on the server. Empty where it has not been built. */
-export async function readBuild(folder: URL): Promise<ReadonlyMap<string, BuiltFile>> {
+export type Build = ReadonlyMap<string, BuiltFile>
+
+/** The built console, read again once it has been built anew: its files by their path on the server. Empty without a build. */
+export function buildIn(folder: URL): () => Promise<Build> {
+  let builtAt: number | null = null
+  let build: Promise<Build> = Promise.resolve(new Map())
+  return async () => {
+    const page = await stat(new URL('index.html', folder)).catch(() => null)
+    if (page === null) return new Map()
+    if (page.mtimeMs !== builtAt) {
+      builtAt = page.mtimeMs
+      build = readBuild(folder)
+    }
+    return build
+  }
+}
+
+async function readBuild(folder: URL): Promise<Build> {
   const names = await readdir(folder, { recursive: true }).catch(() => [])
   const present = new Set(names)
   const files = names.filter((name) => TYPES[extname(name)] !== undefined)

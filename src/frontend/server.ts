@@ -6,14 +6,14 @@ import { addHeaders, transportSecurity } from '../platform/http/security-headers
 import type { FetchHandler } from '../platform/http/server.ts'
 import { createLog } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import { type BuiltFile, readBuild } from './files.ts'
+import { type Build, type BuiltFile, buildIn } from './files.ts'
 
 /** Where the build of the console lies, from the sources and from the image's bundle alike. */
 const BUILD = new URL('./dist/', import.meta.url)
 
 /** Where the pages of the console begin. Any path below belongs to the page that its routes name. */
 const PAGES =
-  /^\/(?:$|(?:access|apps|audit|forgot-password|invite|members|reset-password|roles|service-accounts|settings|setup|sign-in|verify-email|webauth)(?:\/|$))/
+  /^\/(?:$|(?:access|apps|audit|dev|forgot-password|invite|members|reset-password|roles|service-accounts|settings|setup|sign-in|verify-email|webauth)(?:\/|$))/
 
 /** The page that hands a token to the command line, which listens on a port of the reader's machine. */
 const CONNECT = /^\/webauth\//
@@ -50,7 +50,7 @@ export function createFrontend(
   config: Config,
   log = createLog(config.logLevel),
   metrics: Metrics | null = null,
-  build: Promise<ReadonlyMap<string, BuiltFile>> = readBuild(BUILD),
+  build: () => Promise<Build> = buildIn(BUILD),
 ): FetchHandler {
   const protection = { ...HEADERS, ...transportSecurity(config.origin) }
   const answer = async (request: Request): Promise<Response> => {
@@ -66,7 +66,7 @@ export function createFrontend(
     if (callback !== null) {
       return isRead ? redirect(`/service/auth/sso/${callback[1]}/callback/${url.search}`) : wrongMethod()
     }
-    const files = await build
+    const files = await build()
     const isPage = PAGES.test(url.pathname)
     const file = files.get(isPage ? '/index.html' : url.pathname)
     if (url.pathname === '/config.json')

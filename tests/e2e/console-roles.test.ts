@@ -20,7 +20,7 @@ const NONE = { permissions: {}, app_permissions: {} }
 beforeAll(async () => {
   console = await startConsole()
   ingrid = await console.founder()
-  ingrid.page.setDefaultTimeout(8000)
+  ingrid.page.setDefaultTimeout(15_000)
   release = await ingrid.api('POST', '/v1/roles', {
     name: 'Release manager',
     description: 'Ships releases.',
@@ -205,7 +205,7 @@ describe('a default role', () => {
 describe('with fewer permissions', () => {
   test('a Manager can’t hand out what it lacks, and the cell says why', async () => {
     const noor = await console.person('Noor Haddad', 'Manager')
-    noor.page.setDefaultTimeout(8000)
+    noor.page.setDefaultTimeout(15_000)
     await open(noor, `/roles/${release.id}`)
     const locked = cell(noor.page, 'In the organisation', 'read SCIM')
     await locked.waitFor()
@@ -217,7 +217,7 @@ describe('with fewer permissions', () => {
 
   test('a Developer sees roles, and nothing to change them', async () => {
     const ana = await console.person('Ana Duarte', 'Developer')
-    ana.page.setDefaultTimeout(8000)
+    ana.page.setDefaultTimeout(15_000)
     await open(ana, '/roles')
     await ana.page.getByRole('link', { name: 'Release manager' }).click()
     await cell(ana.page, 'In the organisation', 'read Apps').waitFor()

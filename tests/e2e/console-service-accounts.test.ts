@@ -19,7 +19,7 @@ let production: string
 beforeAll(async () => {
   console = await startConsole()
   ingrid = await console.founder()
-  ingrid.page.setDefaultTimeout(8000)
+  ingrid.page.setDefaultTimeout(15_000)
   await ingrid.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   roles = (await ingrid.api('GET', '/v1/roles')).data
   const ledger = await ingrid.api('POST', '/v1/apps', { name: 'Ledger' })
@@ -102,7 +102,7 @@ describe('tokens', () => {
     await page.goBack().catch(() => null)
     expect(await dialog.isVisible()).toBe(true)
     await dialog.getByRole('button', { name: 'Copy: The token' }).click()
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text)
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(text)
     await dialog.getByRole('checkbox', { name: 'I have put it in a safe place' }).check()
     await dialog.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('row', { name: /GitHub Actions 2027 CLI and SDKs Ingrid Solberg/ }).waitFor()
@@ -110,7 +110,7 @@ describe('tokens', () => {
 
     const bearer = text.split(':')[2]
     const used = await fetch(`${console.origin}/v1/me`, { headers: { authorization: `Bearer ${bearer}` } })
-    expect([used.status, (await used.json()).name]).toEqual([200, 'deploy-production'])
+    expect([used.status, ((await used.json()) as Account).name]).toEqual([200, 'deploy-production'])
   })
 
   test('in the other format are bearers, and end when chosen', async () => {
@@ -233,7 +233,7 @@ describe('a service account', () => {
 describe('with fewer permissions', () => {
   test('a Manager without the environment is refused a token with the API’s sentence, and keeps what was typed', async () => {
     const noor = await console.person('Noor Haddad', 'Manager')
-    noor.page.setDefaultTimeout(8000)
+    noor.page.setDefaultTimeout(15_000)
     await open(noor, `/service-accounts/${deploy.id}/tokens`)
     await noor.page.getByRole('button', { name: 'New token' }).click()
     await noor.page.getByLabel('Name', { exact: true }).fill('mine')
@@ -244,7 +244,7 @@ describe('with fewer permissions', () => {
 
   test('a Developer is shown no service accounts; a reader of them alone sees nothing to change', async () => {
     const ana = await console.person('Ana Duarte', 'Developer')
-    ana.page.setDefaultTimeout(8000)
+    ana.page.setDefaultTimeout(15_000)
     await open(ana, '/service-accounts')
     await ana.page.getByRole('alert').waitFor()
     expect(await ana.page.getByRole('link', { name: 'Service accounts' }).count()).toBe(0)
@@ -254,7 +254,7 @@ describe('with fewer permissions', () => {
       permissions: { permissions: { ServiceAccounts: ['read'] }, app_permissions: {} },
     })
     const bram = await console.person('Bram de Wit', 'Reader')
-    bram.page.setDefaultTimeout(8000)
+    bram.page.setDefaultTimeout(15_000)
     await open(bram, '/service-accounts')
     await bram.page.getByRole('link', { name: 'deploy-production' }).click()
     await bram.page.getByRole('heading', { name: 'deploy-production', level: 1 }).waitFor()

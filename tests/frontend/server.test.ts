@@ -95,7 +95,7 @@ test('/config.json tells the console the version, and nothing secret', async () 
 })
 
 test('where the console has not been built, pages say how to build it, and health still answers', async () => {
-  const frontend = createFrontend(testConfig(), undefined, null, Promise.resolve(new Map()))
+  const frontend = createFrontend(testConfig(), undefined, null, async () => new Map())
   const response = await frontend(new Request('http://localhost/members'))
   expect([response.status, await response.json()]).toEqual([
     503,

@@ -71,7 +71,7 @@ export async function startConsole(
       .addCookies(
         response.headers
           .getSetCookie()
-          .map((header) => ({ ...pairOf(header), url: `${origin}/service/auth/` })),
+          .map((header) => ({ ...pairOf(header), domain: 'localhost', path: pathOf(header) })),
       )
     return {
       id: member?.id,
@@ -143,7 +143,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     await page.evaluate(await axeSource())
     const violations = await page.evaluate(async () => {
       const axe = (globalThis as Json).axe
-      const { violations } = await axe.run(document, {
+      const { violations } = await axe.run({
         runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
       })
       return violations.map(({ id, help, nodes }: Json) => ({
@@ -228,6 +228,8 @@ function pairOf(setCookie: string): { name: string; value: string } {
   const [name = '', ...value] = pair.split('=')
   return { name, value: value.join('=') }
 }
+
+const pathOf = (setCookie: string): string => /;\s*Path=([^;]+)/i.exec(setCookie)?.[1] ?? '/'
 
 let axe: Promise<string> | null = null
 const axeSource = (): Promise<string> => {

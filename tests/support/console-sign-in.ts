@@ -51,3 +51,15 @@ export async function plugIn(page: Page): Promise<{ session: CDPSession; authent
   })
   return { session, authenticatorId }
 }
+
+/** The link of an invite to an address, as a Developer. */
+export async function inviteLink({ api }: Visitor, email: string): Promise<string> {
+  const roles = (await api('GET', '/v1/roles')).data as { id: string; name: string }[]
+  const role_id = roles.find(({ name }) => name === 'Developer')?.id
+  return (await api('POST', '/v1/members/invites', { email, role_id })).inviteUrl
+}
+
+/** Sets the clock of the server to that of the machine, which identity providers have. */
+export function catchUp({ ctx }: ConsoleUnderTest): void {
+  ctx.clock.advance(Math.max(0, (Date.now() - ctx.clock.now().getTime()) / 1000))
+}

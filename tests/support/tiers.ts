@@ -119,5 +119,5 @@ function missingClients(): string | null {
   if (!node) return 'KEYWARD_TEST_PHASE_NODE does not name a folder with @phase.dev/phase-node'
   if (!existsSync(`${node}/node_modules/@phase.dev/phase-node`))
     return `${node} does not have @phase.dev/phase-node`
-  return missingAll(cli, python, 'node', 'curl', 'jq')
+  return missingAll(cli, python, 'node', 'curl', 'jq') ?? missingBrowser()
 }

@@ -34,3 +34,5 @@ createRoot(element).render(
     </CSPProvider>
   </StrictMode>,
 )
+
+if (process.env.NODE_ENV === 'development') void import('./dev/reload.ts')

@@ -3,6 +3,7 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
+  lazyRouteComponent,
   Outlet,
   type RouteComponent,
   redirect,
@@ -257,14 +258,27 @@ const apps = [
   ]),
 ] as const
 
+/** Pages for whoever works on the console; they are not in the build. */
+const development =
+  process.env.NODE_ENV === 'development'
+    ? [
+        page(
+          '/dev/components',
+          lazyRouteComponent(() => import('./dev/components-page.tsx'), 'ComponentsPage'),
+        ),
+      ]
+    : []
+
 /** The router of the console. Links are prefetched when the reader points at them. */
 export const createConsoleRouter = (queryClient: QueryClient) =>
   createRouter({
     routeTree: root.addChildren([
       ...doors,
-      shell.addChildren([...pages, ...members, ...accounts, ...roles, ...apps]),
+      shell.addChildren([...pages, ...members, ...accounts, ...roles, ...apps, ...development]),
     ]),
     context: { queryClient },
+    // A page that fails leaves the frame around it as it is.
+    defaultErrorComponent: PageProblem,
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,

@@ -1,4 +1,4 @@
-import { useRef } from 'react'
+import { Fragment, useRef } from 'react'
 import { Icon } from '../components/icon.tsx'
 import { Menu } from '../components/menu.tsx'
 import { Gap, useVirtualRows } from '../components/virtual-rows.tsx'
@@ -23,7 +23,7 @@ type AccessMatrixProps = {
   onToggleGroup: (name: string) => void
 }
 
-const ROW_HEIGHT = 35
+const ROW_HEIGHT = 34
 
 /** The matrix of apps and environments, in a frame of its own that scrolls. */
 export function AccessMatrix({
@@ -74,42 +74,42 @@ export function AccessMatrix({
             if (row === undefined) return null
             const tabStop = keys.active.row === place ? keys.active.column : null
             const block = keys.blockIn(place)
-            return [
-              <Gap key={`before ${row.key}`} height={gaps.get(place) ?? 0} columns={COLUMNS.length + 3} />,
-              row.kind === 'group' ? (
-                <GroupRow
-                  key={row.key}
-                  row={row}
-                  place={place}
-                  tabStop={tabStop}
-                  counts={COLUMNS.map((_, column) =>
-                    countOf(
-                      facts,
-                      row.apps.map((app) => app.columns[column] ?? null),
-                    ),
-                  )}
-                  all={countOf(facts, row.apps.flatMap(environmentsOf))}
-                  onToggle={onToggle}
-                  onToggleGroup={onToggleGroup}
-                  measure={measure}
-                />
-              ) : (
-                <AppRow
-                  key={row.key}
-                  app={row.app}
-                  isGrouped={row.isGrouped}
-                  place={place}
-                  tabStop={tabStop}
-                  states={statesText(facts, row.app)}
-                  canChange={canChange}
-                  count={countOf(facts, environmentsOf(row.app))}
-                  blockFrom={block?.from ?? null}
-                  blockTo={block?.to ?? null}
-                  onToggle={onToggle}
-                  measure={measure}
-                />
-              ),
-            ]
+            return (
+              <Fragment key={row.key}>
+                <Gap height={gaps.get(place) ?? 0} columns={COLUMNS.length + 3} />
+                {row.kind === 'group' ? (
+                  <GroupRow
+                    row={row}
+                    place={place}
+                    tabStop={tabStop}
+                    counts={COLUMNS.map((_, column) =>
+                      countOf(
+                        facts,
+                        row.apps.map((app) => app.columns[column] ?? null),
+                      ),
+                    )}
+                    all={countOf(facts, row.apps.flatMap(environmentsOf))}
+                    onToggle={onToggle}
+                    onToggleGroup={onToggleGroup}
+                    measure={measure}
+                  />
+                ) : (
+                  <AppRow
+                    app={row.app}
+                    isGrouped={row.isGrouped}
+                    place={place}
+                    tabStop={tabStop}
+                    states={statesText(facts, row.app)}
+                    canChange={canChange}
+                    count={countOf(facts, environmentsOf(row.app))}
+                    blockFrom={block?.from ?? null}
+                    blockTo={block?.to ?? null}
+                    onToggle={onToggle}
+                    measure={measure}
+                  />
+                )}
+              </Fragment>
+            )
           })}
           <Gap height={end} columns={COLUMNS.length + 3} />
         </tbody>

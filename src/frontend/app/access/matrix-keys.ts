@@ -68,7 +68,7 @@ export function useMatrixKeys(
       onToggleGroup(row.name)
     } else if (event.key in MOVES || PAGES.has(event.key)) {
       event.preventDefault()
-      goTo(target(rows, active, event.key), event.shiftKey)
+      goTo(target(rows, active, focus.column, event.key), event.shiftKey)
     }
   }
 
@@ -108,8 +108,11 @@ const MOVES: Record<string, Readonly<{ row: number; column: number }>> = {
 }
 const PAGES = new Set(['Home', 'End'])
 
-/** Where a key leads: to the next cell in its direction, over places where an app has no environment. */
-function target(rows: readonly MatrixRow[], from: Place, key: string): Place | null {
+/**
+ * Where a key leads: to the next cell in its direction, over places where an app has no environment. Up and down keep to
+ * the column `wanted`, also where rows on the way lack it.
+ */
+function target(rows: readonly MatrixRow[], from: Place, wanted: number, key: string): Place | null {
   const move = MOVES[key]
   if (move === undefined) {
     const columns = columnsOf(rows[from.row])
@@ -117,7 +120,7 @@ function target(rows: readonly MatrixRow[], from: Place, key: string): Place | n
   }
   if (move.row !== 0) {
     const row = Math.min(rows.length - 1, Math.max(0, from.row + move.row))
-    return row === from.row ? null : { row, column: from.column }
+    return row === from.row ? null : { row, column: wanted }
   }
   const columns = columnsOf(rows[from.row])
   const next =

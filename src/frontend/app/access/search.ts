@@ -11,14 +11,19 @@ export type AccessSearch = {
   via?: 'role' | 'grant'
   /** A text in the names of people and machines. */
   q?: string
+  /** How many apps are shown, where it is not one. */
+  apps?: number
 }
+
+/** A change of the overview in the address; undefined takes something out of it. */
+export type AccessSearchChange = { [K in keyof AccessSearch]?: AccessSearch[K] | undefined }
 
 const WHO = ['people', 'machines'] as const
 const TYPES = ['dev', 'staging', 'prod', 'custom'] as const
 const VIAS = ['role', 'grant'] as const
 
 /** Reads the address; what it can't mean is left out. */
-export function accessSearch({ app, role, who, type, via, q }: Record<string, unknown>): AccessSearch {
+export function accessSearch({ app, role, who, type, via, q, apps }: Record<string, unknown>): AccessSearch {
   return {
     ...(isText(app) && { app: String(app) }),
     ...(isText(role) && { role: String(role) }),
@@ -26,6 +31,7 @@ export function accessSearch({ app, role, who, type, via, q }: Record<string, un
     ...(isOneOf(TYPES, type) && { type }),
     ...(isOneOf(VIAS, via) && { via }),
     ...(isText(q) && { q: String(q) }),
+    ...(typeof apps === 'number' && Number.isInteger(apps) && apps > 0 && { apps }),
   }
 }
 

@@ -3,7 +3,7 @@ import type { App } from '../../../backend/app.ts'
 import { ApiError, sentenceOf } from './errors.ts'
 import { tellFactorNeeded } from './factor-needed.ts'
 import { isFactorNeeded } from './refusals.ts'
-import { currentBearer, renewBearer } from './session.ts'
+import { currentBearer, hasBearer, renewBearer } from './session.ts'
 
 /** Routes under `/service/auth/` that work without a session, or give one. */
 const WITHOUT_BEARER = /^\/service\/auth\//
@@ -58,7 +58,12 @@ async function send(url: string, init: RequestInit = {}): Promise<Response> {
   // Routes of the session want JSON, also where there is nothing to say.
   if (isChange && !headers.has('content-type')) headers.set('content-type', 'application/json')
   const request = { ...init, headers, ...(isChange && init.body === undefined ? { body: '{}' } : {}) }
-  if (WITHOUT_BEARER.test(pathname)) return fetchOrExplain(url, request)
+  if (WITHOUT_BEARER.test(pathname)) {
+    const response = await fetchOrExplain(url, request)
+    // A wrong code is a 401, too: only asking for a bearer tells whether the session has ended.
+    if (response.status === 401 && hasBearer()) void renewBearer().catch(() => {})
+    return response
+  }
   headers.set('authorization', `Bearer ${await currentBearer()}`)
   const response = await fetchOrExplain(url, request)
   if (response.status !== 401) return response

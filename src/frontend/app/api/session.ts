@@ -45,6 +45,9 @@ export async function leave(): Promise<void> {
 /** Whether it is known that nobody is signed in here; until the server was asked, it isn't. */
 export const hasNoSession = (): boolean => isRefused
 
+/** Whether somebody is signed in here, as far as is known. */
+export const hasBearer = (): boolean => bearer !== null
+
 /** The bearer for the next request: the one in memory, or a new one. Rejects with the 401 where there is no session. */
 export function currentBearer(): Promise<string> {
   if (bearer !== null && Date.parse(bearer.expiresAt) - Date.now() > RENEW_BEFORE_MS) {

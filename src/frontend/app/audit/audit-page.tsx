@@ -12,7 +12,7 @@ const route = getRouteApi('/shell/audit')
 
 /** The audit log: who did what, where and when, with filters in the address. */
 export function AuditPage() {
-  const search = route.useSearch()
+  const search: AuditSearch = route.useSearch()
   const navigate = useNavigate()
   const [exported, setExported] = useState<ExportProgress>(null)
   const { entry: _, ...filters } = search

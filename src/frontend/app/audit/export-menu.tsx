@@ -21,16 +21,20 @@ type ExportProps = { query: Record<string, string>; onState: (state: State) => v
 export function ExportMenu({ query, onState }: ExportProps) {
   const running = useRef<AbortController>(null)
   const queryClient = useQueryClient()
-  useEffect(() => () => running.current?.abort(), [])
+  const filters = JSON.stringify(query)
+  // An export is of the filters with which it began: with others, it would be taken for theirs.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the filters ends what runs
+  useEffect(() => () => running.current?.abort(), [filters])
   const start = async (format: Format) => {
     running.current?.abort()
     const controller = new AbortController()
     running.current = controller
     onState({ kind: 'reading', count: 0 })
     try {
-      const collected = await collectEntries(query, controller.signal, (count) =>
-        onState({ kind: 'reading', count }),
-      )
+      const collected = await collectEntries(query, controller.signal, (count) => {
+        if (!controller.signal.aborted) onState({ kind: 'reading', count })
+      })
+      if (controller.signal.aborted) return
       const apps = await queryClient.ensureQueryData(appNamesQuery).catch(() => null)
       save(
         format,
@@ -94,7 +98,10 @@ function outcomeOf({ entries, isComplete }: Collected): State {
   if (entries.length === 0)
     return { kind: 'said', sentence: 'The file has no entries: none match the filters.' }
   if (isComplete)
-    return { kind: 'said', sentence: `The file has all ${entries.length} entries that match the filters.` }
+    return {
+      kind: 'said',
+      sentence: `The file has every entry that matches the filters: ${entries.length.toLocaleString()}.`,
+    }
   return {
     kind: 'said',
     tone: 'warn',

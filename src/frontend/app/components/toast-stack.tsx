@@ -33,7 +33,7 @@ function Toasts() {
     return onToast(show)
   }, [add, close])
   return toasts.map((toast) => (
-    <Toast.Root key={toast.id} toast={toast} className="toast">
+    <Toast.Root key={toast.id} toast={toast} className="toast" aria-label="Message">
       <Toast.Description render={<span />} />
       <Toast.Action className="btn sm" />
     </Toast.Root>

@@ -59,10 +59,16 @@ export function usePageVirtualRows({
 }: Omit<VirtualRowsOptions, 'frame' | 'pinned'> & { body: RefObject<HTMLElement | null> }): VirtualRows {
   const isWhole = count <= FEWEST_ROWS
   const [top, setTop] = useState(0)
+  // What stands above the rows changes with the width of the page and with their number, not while it scrolls.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the number of rows, too
   useLayoutEffect(() => {
-    const { current } = body
-    if (current !== null) setTop(current.getBoundingClientRect().top + scrollY)
-  })
+    const place = () => {
+      if (body.current !== null) setTop(body.current.getBoundingClientRect().top + scrollY)
+    }
+    place()
+    addEventListener('resize', place)
+    return () => removeEventListener('resize', place)
+  }, [body, count])
   const virtualizer = useWindowVirtualizer({
     count,
     enabled: !isWhole,

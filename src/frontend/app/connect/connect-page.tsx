@@ -7,14 +7,15 @@ import { useAct } from '../components/act.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
 import { ErrorText } from '../components/field.tsx'
 import { Door } from '../shell/door.tsx'
+import { pathAtStart } from '../shell/link-token.ts'
 import { NoOrganisation } from '../shell/no-organisation.tsx'
 import { connect, type Outcome } from './connect.ts'
 import { type ConnectRequest, readConnectRequest } from './request.ts'
 
 /** Hands a token to a command line of this computer that opened the page, after a click. */
 export function ConnectPage() {
-  // The router reads two slashes as one, and the base64 may hold them: the address itself is read.
-  const [request] = useState(() => readConnectRequest(location.pathname))
+  // The base64 may hold two slashes, or end with one. This page is always the first of its document.
+  const request = readConnectRequest(pathAtStart)
   const me = useQuery({ ...meQuery, retry: false })
   if (request === null) {
     return (
@@ -30,7 +31,7 @@ export function ConnectPage() {
       </Door>
     )
   }
-  if (isStatus(me.error, 401)) return <Navigate to="/sign-in" search={{ next: location.pathname }} replace />
+  if (isStatus(me.error, 401)) return <Navigate to="/sign-in" search={{ next: pathAtStart }} replace />
   if (me.error !== null) {
     return (
       <Door title="Connect the command line">

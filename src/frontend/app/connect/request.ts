@@ -23,7 +23,7 @@ function decode(path: string): string | null {
   const start = '/webauth/'
   if (!path.startsWith(start)) return null
   try {
-    const base64 = decodeURIComponent(path.slice(start.length)).replace(/\/$/, '')
+    const base64 = wholeGroups(decodeURIComponent(path.slice(start.length)))
     return new TextDecoder('utf-8', { fatal: true }).decode(
       Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)),
     )
@@ -31,3 +31,6 @@ function decode(path: string): string | null {
     return null
   }
 }
+
+/** Base64 comes in groups of four: a slash that is one too many was added to the path. */
+const wholeGroups = (text: string): string => (text.length % 4 === 1 ? text.replace(/\/$/, '') : text)

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { memo } from 'react'
+import { memo, type RefObject, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { Check } from '../components/cell.tsx'
 import { DateTime, shortDay } from '../components/date-time.tsx'
+import { Icon } from '../components/icon.tsx'
 import { type MenuEntry, MoreMenu } from '../components/menu.tsx'
 import { Avatar, Badge, RoleName } from '../components/pieces.tsx'
 import type { Option } from '../components/select.tsx'
@@ -28,8 +30,19 @@ type MemberRowProps = {
 export const MemberRow = memo(function MemberRow(props: MemberRowProps) {
   const { member, place, acts, environments, color, options, isSelected, onToggle, measure } = props
   const name = nameOf(member)
+  const row = useRef<HTMLTableRowElement>(null)
+  const { isLive, handlers } = useLiveControls(row)
   return (
-    <tr ref={measure} data-index={place} aria-rowindex={place + 2} className={isSelected ? 'sel' : undefined}>
+    <tr
+      ref={(element) => {
+        row.current = element
+        measure(element)
+      }}
+      data-index={place}
+      aria-rowindex={place + 2}
+      className={isSelected ? 'sel' : undefined}
+      {...handlers}
+    >
       <td>
         {(acts.mayChangeRole || acts.mayRemove) && (
           <Check
@@ -56,7 +69,11 @@ export const MemberRow = memo(function MemberRow(props: MemberRowProps) {
       </th>
       <td>
         {acts.mayChangeRole && acts.changeRefusal === null ? (
-          <RoleSelect member={member} options={options} refusal={null} bare />
+          isLive ? (
+            <RoleSelect member={member} options={options} refusal={null} bare />
+          ) : (
+            <StillSelect name={name} role={member.role.name} color={color} />
+          )
         ) : (
           <span title={acts.mayChangeRole ? (acts.changeRefusal ?? undefined) : undefined}>
             <RoleName name={member.role.name} color={color} />
@@ -76,11 +93,60 @@ export const MemberRow = memo(function MemberRow(props: MemberRowProps) {
         <DateTime at={member.lastSeenAt} />
       </td>
       <td className="r wide">
-        <RowMenu {...props} name={name} />
+        {(acts.mayTransfer || acts.mayRemove) &&
+          (isLive ? <RowMenu {...props} name={name} /> : <StillMenu name={name} />)}
       </td>
     </tr>
   )
 })
+
+/**
+ * Whether a row has its controls, or what looks like them: hundreds of menus that nobody opens would make scrolling slow. A
+ * pointer or the focus that arrives in the row gets the real ones.
+ */
+function useLiveControls(row: RefObject<HTMLTableRowElement | null>) {
+  const [isLive, setLive] = useState(false)
+  const focused = useRef<string | null>(null)
+  useLayoutEffect(() => {
+    if (!isLive || focused.current === null) return
+    row.current?.querySelector<HTMLElement>(focused.current)?.focus()
+    focused.current = null
+  }, [isLive, row])
+  // At once: the press that follows must meet the real control.
+  const live = () => {
+    if (!isLive) flushSync(() => setLive(true))
+  }
+  const onFocus = ({ target }: { target: HTMLElement }) => {
+    if (isLive) return
+    focused.current = STILL.find((selector) => target.matches(selector)) ?? null
+    setLive(true)
+  }
+  return { isLive, handlers: { onPointerEnter: live, onPointerDownCapture: live, onFocus } }
+}
+
+const STILL = ['.select', '.btn.icon']
+
+function StillSelect({ name, role, color }: { name: string; role: string; color: string }) {
+  return (
+    <button
+      type="button"
+      role="combobox"
+      aria-haspopup="listbox"
+      aria-expanded={false}
+      className="select bare"
+      aria-label={`Role of ${name}: ${role}`}
+    >
+      <RoleName name={role} color={color} />
+      <Icon name="down" small />
+    </button>
+  )
+}
+
+const StillMenu = ({ name }: { name: string }) => (
+  <button type="button" className="btn quiet icon" aria-haspopup="menu" aria-label={`More for ${name}`}>
+    <Icon name="dots" />
+  </button>
+)
 
 function CanOpen({ member, environments }: Pick<MemberRowProps, 'member' | 'environments'>) {
   const { accessibleEnvironments: open, globalAccess } = member

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { Fragment, useCallback, useMemo, useRef, useState } from 'react'
 import { environmentCountQuery } from '../access/queries.ts'
 import { Check } from '../components/cell.tsx'
 import { SortHead } from '../components/filters.tsx'
@@ -25,14 +25,15 @@ type MembersTableProps = {
   isStale: boolean
 }
 
-const ROW_HEIGHT = 41
+const NO_ROLES: never[] = []
+const ROW_HEIGHT = 40
 const COLUMNS = 7
 
 /** The list of members; of a long one only the rows in sight are drawn. */
 export function MembersTable({ members, sort, onSort, selected, onSelect, isStale }: MembersTableProps) {
   const viewer = useViewer()
   const navigate = useNavigate()
-  const { data: roles = [] } = useQuery(rolesQuery)
+  const { data: roles = NO_ROLES } = useQuery(rolesQuery)
   const { data: environments = null } = useQuery(environmentCountQuery(viewer))
   const [removing, setRemoving] = useState<Member | null>(null)
   const body = useRef<HTMLTableSectionElement>(null)
@@ -61,7 +62,7 @@ export function MembersTable({ members, sort, onSort, selected, onSelect, isStal
   )
   const options = useRoleOptions()
   const colorOf = useMemo(() => new Map(roles.map(({ id, color }) => [id, color])), [roles])
-  const selectable = members.filter(({ id }) => acts.get(id)?.isSelectable)
+  const selectable = useMemo(() => members.filter(({ id }) => acts.get(id)?.isSelectable), [members, acts])
   const isAll = selectable.length > 0 && selectable.every(({ id }) => selected.has(id))
   return (
     <>
@@ -109,23 +110,24 @@ export function MembersTable({ members, sort, onSort, selected, onSelect, isStal
             const member = members[place]
             const ofMember = member === undefined ? undefined : acts.get(member.id)
             if (member === undefined || ofMember === undefined) return null
-            return [
-              <Gap key={`before ${member.id}`} height={gaps.get(place) ?? 0} columns={COLUMNS} />,
-              <MemberRow
-                key={member.id}
-                member={member}
-                place={place}
-                acts={ofMember}
-                environments={environments}
-                color={colorOf.get(member.role.id) ?? ''}
-                options={options}
-                isSelected={selected.has(member.id)}
-                onToggle={onToggle}
-                onRemove={setRemoving}
-                onTransfer={onTransfer}
-                measure={measure}
-              />,
-            ]
+            return (
+              <Fragment key={member.id}>
+                <Gap height={gaps.get(place) ?? 0} columns={COLUMNS} />
+                <MemberRow
+                  member={member}
+                  place={place}
+                  acts={ofMember}
+                  environments={environments}
+                  color={colorOf.get(member.role.id) ?? ''}
+                  options={options}
+                  isSelected={selected.has(member.id)}
+                  onToggle={onToggle}
+                  onRemove={setRemoving}
+                  onTransfer={onTransfer}
+                  measure={measure}
+                />
+              </Fragment>
+            )
           })}
           <Gap height={end} columns={COLUMNS} />
         </tbody>

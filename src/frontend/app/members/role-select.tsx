@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { assignRole, changeRole as changeRolePolicy } from '../../../core/members/policy.ts'
 import { refusalBy } from '../../../core/policy.ts'
 import { messageOf } from '../api/errors.ts'
@@ -24,13 +24,16 @@ import {
 /** The roles that members can be given, each with what it means, or why the viewer can't give it. */
 export function useRoleOptions(): Option<string>[] {
   const viewer = useViewer()
-  const { data: roles = [] } = useQuery(rolesQuery)
-  const actor = asRoleHolder(viewer)
-  return roleOptions(
-    roles,
-    (kind) => refusalBy(assignRole, { actor, kind })?.message ?? null,
-    ({ name, color }) => <RoleName name={name} color={color} />,
-  )
+  const { data: roles } = useQuery(rolesQuery)
+  // The same ones until a role changes: every row of the list has them.
+  return useMemo(() => {
+    const actor = asRoleHolder(viewer)
+    return roleOptions(
+      roles ?? [],
+      (kind) => refusalBy(assignRole, { actor, kind })?.message ?? null,
+      ({ name, color }) => <RoleName name={name} color={color} />,
+    )
+  }, [viewer, roles])
 }
 
 type Roles = readonly { id: string; name: string; isDefault: boolean; color: string }[]

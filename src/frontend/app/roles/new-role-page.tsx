@@ -20,11 +20,11 @@ const NOTHING: RoleState = { name: '', description: '', color: '', allowed: new 
 
 /** Makes a custom role, from nothing or like another one. */
 export function NewRolePage() {
-  const { from } = route.useSearch()
+  const { from }: { from?: string } = route.useSearch()
   const { data, error } = useQuery({ ...roleQuery(from ?? ''), enabled: from !== undefined })
   if (from === undefined) return <NewRole like={null} />
   if (error !== null) return <PageProblem error={error} reset={() => {}} />
-  return data === undefined ? <SkeletonTable /> : <NewRole key={from} like={data.data as Role} />
+  return data === undefined ? <SkeletonTable /> : <NewRole key={from} like={data.data} />
 }
 
 function NewRole({ like }: { like: Role | null }) {

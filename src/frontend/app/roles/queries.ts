@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
+import { type AnswerOf, answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
 import { can, type Viewer } from '../api/me.ts'
 import { pagedQuery } from '../api/paging.ts'
 import { allowedBy, permissionsBody, type RoleState } from './draft.ts'
@@ -14,7 +14,7 @@ export const rolesListQuery = (search: RolesSearch) =>
 export const roleQuery = (id: string) =>
   queryOptions({ queryKey: ['roles', id], queryFn: () => taggedAnswer(api.v1.roles({ id }).get()) })
 
-export type Role = Awaited<ReturnType<NonNullable<ReturnType<typeof roleQuery>['queryFn']>>>['data'] & object
+export type Role = AnswerOf<ReturnType<typeof api.v1.roles>['get']>
 
 const NAMED = 3
 

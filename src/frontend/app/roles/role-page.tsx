@@ -29,7 +29,7 @@ export function RolePage() {
   const { data, error } = useQuery(roleQuery(roleId))
   if (error !== null && data === undefined) return <PageProblem error={error} reset={() => {}} />
   if (data === undefined) return <SkeletonTable />
-  const role = data.data as Role
+  const role = data.data
   const actor = asRoleHolder(viewer)
   const refusal = refusalBy(update, { actor, role: { id: role.id, kind: kindOf(role) } })?.message ?? null
   const mayEdit = can(viewer, 'update', 'Roles') && refusal === null

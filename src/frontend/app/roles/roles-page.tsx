@@ -1,4 +1,4 @@
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { messageOf } from '../api/errors.ts'
 import { can } from '../api/me.ts'
 import { usePagedList } from '../api/paging.ts'
@@ -15,13 +15,18 @@ import { meaningOf } from './role-options.ts'
 
 const route = getRouteApi('/shell/roles')
 
+type Change = { [Key in keyof RolesSearch]?: RolesSearch[Key] | undefined }
+
+const without = (search: Change): RolesSearch =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
+
 /** The roles of the organisation, and how many hold each. */
 export function RolesPage() {
   const viewer = useViewer()
-  const search = route.useSearch()
-  const navigate = route.useNavigate()
-  const change = (next: { [Key in keyof RolesSearch]?: RolesSearch[Key] | undefined }) =>
-    void navigate({ search: ((old: RolesSearch) => ({ ...old, ...next })) as never, replace: true })
+  const search: RolesSearch = route.useSearch()
+  const navigate = useNavigate()
+  const change = (next: Change) =>
+    void navigate({ to: '/roles', search: without({ ...search, ...next }), replace: true })
   const [text, type] = useSearchText(search.q ?? '', (q) => change({ q: q === '' ? undefined : q }))
   const list = usePagedList(rolesListQuery(search))
   const mayCreate = can(viewer, 'create', 'Roles')

@@ -33,10 +33,10 @@ export function useRoleDraft(tagged: { data: Role; etag: string }, onSaved: () =
     setRefusal(null)
     try {
       const wantedChange = changeBetween(stateOf(from.data), wanted)
-      const saved = (await changeRole(from.data.id, from.etag, bodyOf(wanted, wantedChange))) as typeof tagged
+      const saved = await changeRole(from.data.id, from.etag, bodyOf(wanted, wantedChange))
       await queryClient.invalidateQueries({ queryKey: ['roles'] })
       await queryClient.invalidateQueries({ queryKey: ['me'] })
-      const latest = queryClient.getQueryData(roleQuery(from.data.id).queryKey) as typeof tagged | undefined
+      const latest = queryClient.getQueryData(roleQuery(from.data.id).queryKey)
       startAt(latest ?? { ...saved, etag: from.etag }, stateOf((latest ?? saved).data))
       onSaved()
     } catch (error) {

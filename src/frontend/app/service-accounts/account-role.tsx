@@ -125,10 +125,10 @@ const ATTEMPTS = 3
 /** Gives the role as long as the service account has the one that was shown; its name may have changed meanwhile. */
 async function changeRoleOf(shown: Shown, roleId: string, attempt = 1): Promise<Shown> {
   const { data, etag } = await taggedAnswer(api.v1['service-accounts']({ id: shown.id }).get())
-  const latest = data as Account
+  const latest = data
   if (latest.role.id !== shown.role.id) throw new OtherRole(latest.role)
   try {
-    return (await changeAccount(shown.id, etag, { role_id: roleId })) as Shown
+    return await changeAccount(shown.id, etag, { role_id: roleId })
   } catch (error) {
     if (isStatus(error, 412) && attempt < ATTEMPTS) return changeRoleOf(shown, roleId, attempt + 1)
     throw error

@@ -9,8 +9,9 @@ import { Select } from '../components/select.tsx'
 import { rolesQuery } from '../roles/role-options.ts'
 import { useAccountRoles } from './account-role.tsx'
 import { IssuedTokenDialog } from './issued-token.tsx'
-import { createAccount, type IssuedToken, type TokenFormat } from './queries.ts'
+import { createAccount, type IssuedToken } from './queries.ts'
 import { FormatChoice } from './token-form.tsx'
+import type { TokenFormat } from './tokens.ts'
 
 type Made = { id: string; token: IssuedToken }
 

@@ -1,7 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
-import { answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
+import { type AnswerOf, answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
 import { pagedQuery } from '../api/paging.ts'
 import type { AccountsSearch } from './search.ts'
+import type { TokenFormat } from './tokens.ts'
 
 /** The service accounts that the address asks for, page by page. */
 export const accountsQuery = ({ q, role, sort }: AccountsSearch) =>
@@ -25,9 +26,7 @@ export const accountQuery = (id: string) =>
     queryFn: () => taggedAnswer(api.v1['service-accounts']({ id }).get()),
   })
 
-export type Account = Awaited<ReturnType<NonNullable<ReturnType<typeof accountQuery>['queryFn']>>>['data'] &
-  object
-export type TokenFormat = 'phase' | 'keyward'
+export type Account = AnswerOf<ReturnType<(typeof api.v1)['service-accounts']>['get']>
 
 /** The tokens of a service account, oldest first, expired ones included. */
 export const tokensQuery = (id: string) =>
@@ -36,7 +35,7 @@ export const tokensQuery = (id: string) =>
     queryFn: async () => (await answer(api.v1['service-accounts']({ id }).tokens.get({ query: {} }))).data,
   })
 
-export type Token = Awaited<ReturnType<NonNullable<ReturnType<typeof tokensQuery>['queryFn']>>>[number]
+export type Token = NonNullable<Account['tokens']>[number]
 /** A token that was just made: its text is in no query, and goes with the component that shows it. */
 export type IssuedToken = Token & { token: string }
 

@@ -41,7 +41,7 @@ export function RenameForm({
   const theirs = async (): Promise<string> => {
     const latest = await queryClient.fetchQuery({ ...accountQuery(account.id), staleTime: 0 })
     setSeen(latest.etag)
-    const { name, role } = latest.data as Account
+    const { name, role } = latest.data
     return `Somebody else has changed it meanwhile: it is called ${name} and has the role ${role.name}. Rename it again to give it your name.`
   }
   return (

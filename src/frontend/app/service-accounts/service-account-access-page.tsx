@@ -4,7 +4,7 @@ import { AccessAside } from '../access/access-aside.tsx'
 import { AccessEditor } from '../access/access-editor.tsx'
 import { accessQuery, saveAccess } from '../access/queries.ts'
 import { SkeletonTable } from '../components/pieces.tsx'
-import { type Account, accountQuery } from './queries.ts'
+import { accountQuery } from './queries.ts'
 
 const route = getRouteApi('/shell/service-accounts/$accountId/access')
 
@@ -13,7 +13,7 @@ export function ServiceAccountAccessPage() {
   const { accountId } = route.useParams()
   const { data } = useQuery(accountQuery(accountId))
   if (data === undefined) return <SkeletonTable columns={5} />
-  const { name, role } = data.data as Account
+  const { name, role } = data.data
   return (
     <div className="with-aside">
       <div>

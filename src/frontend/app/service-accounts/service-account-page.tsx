@@ -21,7 +21,7 @@ export function ServiceAccountPage() {
   const { data, error } = useQuery(accountQuery(accountId))
   if (error !== null && data === undefined) return <PageProblem error={error} reset={() => {}} />
   if (data === undefined) return <SkeletonTable />
-  return <AccountHead key={accountId} account={data.data as Account} etag={data.etag} />
+  return <AccountHead key={accountId} account={data.data} etag={data.etag} />
 }
 
 function AccountHead({ account, etag }: { account: Account; etag: string }) {

@@ -27,12 +27,12 @@ export function ServiceAccountTokensPage() {
   const { data: tokens, error } = useQuery(tokensQuery(accountId))
   const [isMaking, setMaking] = useState(false)
   const [issued, setIssued] = useState<IssuedToken | null>(null)
-  const refusal = useTokenRefusal(account?.data as Account | undefined)
+  const refusal = useTokenRefusal(account?.data)
   const mayCreate = can(useViewer(), 'create', 'ServiceAccountTokens')
   useShortcut('n', () => mayCreate && refusal === null && setMaking(true))
   if (error !== null && tokens === undefined) return <PageProblem error={error} reset={() => {}} />
   if (account === undefined || tokens === undefined) return <SkeletonTable columns={6} />
-  const { name } = account.data as Account
+  const { name } = account.data
   const make = mayCreate && !isMaking && (
     <Button
       kind="primary"

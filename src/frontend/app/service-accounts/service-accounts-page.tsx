@@ -23,14 +23,10 @@ type Change = { [Key in keyof AccountsSearch]?: AccountsSearch[Key] | undefined 
 /** The machines that hold a role: what each can open, how many tokens it has, and when one was last used. */
 export function ServiceAccountsPage() {
   const viewer = useViewer()
-  const search = route.useSearch()
+  const search: AccountsSearch = route.useSearch()
   const navigate = useNavigate()
   const change = (next: Change) =>
-    void navigate({
-      to: '/service-accounts',
-      search: { ...search, ...next } as AccountsSearch,
-      replace: true,
-    })
+    void navigate({ to: '/service-accounts', search: without({ ...search, ...next }), replace: true })
   const list = usePagedList(accountsQuery(search))
   const mayCreate = can(viewer, 'create', 'ServiceAccounts')
   useShortcut('n', () => mayCreate && void navigate({ to: '/service-accounts/new' }))
@@ -112,3 +108,6 @@ function AccountsTools({
     </search>
   )
 }
+
+const without = (search: Change): AccountsSearch =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))

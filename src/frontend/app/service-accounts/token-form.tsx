@@ -5,8 +5,8 @@ import { Radio } from '../components/cell.tsx'
 import { exactDay } from '../components/date-time.tsx'
 import { ErrorText, Field, Input } from '../components/field.tsx'
 import { Segments } from '../components/page-head.tsx'
-import { createToken, type IssuedToken, type TokenFormat } from './queries.ts'
-import { ENDS, type Ends, endOf, FORMATS } from './tokens.ts'
+import { createToken, type IssuedToken } from './queries.ts'
+import { ENDS, type Ends, endOf, FORMATS, type TokenFormat } from './tokens.ts'
 
 type TokenFormProps = { accountId: string; onCreated: (token: IssuedToken) => void; onCancel: () => void }
 

@@ -1,4 +1,5 @@
-import type { TokenFormat } from './queries.ts'
+/** The two forms of a token: Phase's clients take the first. */
+export type TokenFormat = 'phase' | 'keyward'
 
 const DAY_MS = 86_400_000
 /** Tokens that end sooner are marked. */

@@ -41,6 +41,7 @@ export function PasswordSection() {
     if ('secondFactor' in outcome) setAsked(outcome.secondFactor)
     else finish(outcome)
   }
+  const isWrong = problem?.startsWith('The current password') ?? false
   return (
     <Section title="Password" text="A new one ends all your sessions but this one.">
       <form
@@ -53,7 +54,7 @@ export function PasswordSection() {
         }}
       >
         <input type="hidden" autoComplete="username" value={email ?? ''} readOnly />
-        <Field label="Current password" error={fields.errors.current_password}>
+        <Field label="Current password" error={fields.errors.current_password ?? (isWrong ? problem : null)}>
           <Input type="password" autoComplete="current-password" {...fields.bind('current_password')} />
         </Field>
         <Field label="New password" error={fields.errors.new_password} hint="At least 8 characters.">
@@ -65,7 +66,7 @@ export function PasswordSection() {
           checked={revokes}
           onChange={setRevokes}
         />
-        {problem !== null && <ErrorText>{problem}</ErrorText>}
+        {problem !== null && !isWrong && <ErrorText>{problem}</ErrorText>}
         <div>
           <Button type="submit" busy={busy}>
             Change the password

@@ -12,7 +12,7 @@ export function Profile() {
     <>
       <Section
         title="Profile"
-        text="Name and address are those of your account's first day. Nobody can change them here; for another address, have it invited."
+        text="Name and address were set when your account was made, and can’t be changed. For another address, have that one invited."
       >
         <dl className="pair">
           <dt>Name</dt>

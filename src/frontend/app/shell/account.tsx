@@ -1,4 +1,4 @@
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import type { Viewer } from '../api/me.ts'
 import { leave } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
@@ -9,12 +9,11 @@ const MENU = 'account'
 
 /** Who is signed in, with the way to the profile and out. The browser itself opens and closes it. */
 export function Account({ viewer }: { viewer: Viewer }) {
-  const navigate = useNavigate()
   const close = () => document.getElementById(MENU)?.hidePopover()
-  const signOut = async () => {
+  // The frame leads to the sign-in, as it does where another tab has signed out.
+  const signOut = () => {
     close()
-    await leave()
-    await navigate({ to: '/sign-in' })
+    void leave()
   }
   return (
     <div className="me">

@@ -9,6 +9,9 @@ import { useSyncExternalStore } from 'react'
 const PAGES = /^\/(?:$|setup|invite|verify-email|reset-password)\/?$/
 const TOKEN = /^#(setup_token=)?([^#]+)$/
 
+/** The path with which this document was opened, as it was written: the router reads two slashes as one. */
+export const pathAtStart = location.pathname
+
 let token: string | null = null
 const listeners = new Set<() => void>()
 

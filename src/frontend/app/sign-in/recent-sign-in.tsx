@@ -44,7 +44,7 @@ export function useRecentSignIn(email: string): RecentSignIn {
       >
         <SignInForm
           email={email}
-          isFixed
+          isFixed={email !== ''}
           providerNote="A provider leads away from this page and back: then begin again with what you wanted to do."
           onSignedIn={() => end('goOn')}
         />
