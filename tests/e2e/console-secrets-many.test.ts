@@ -95,14 +95,12 @@ test('two thousand secrets are in the grid, and only those in sight in the docum
   const perFrame = await workPerFrame(page)
   process.stdout.write(`Work for a frame while scrolling: ${perFrame.toFixed(1)} ms of processor time\n`)
   expect(perFrame).toBeLessThan(25)
-  await page.evaluate(() => document.querySelector('.scroll-x')?.scrollTo(0, 1e9))
+  await page.evaluate("document.querySelector('.scroll-x').scrollTo(0, 1e9)")
   await cellOf(page, '/ KEY_1999', 0).waitFor()
   await cellOf(page, '/ KEY_1999', 0).focus()
   await page.keyboard.press('PageUp')
   await page.keyboard.press('ArrowUp')
-  expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset.cell)).toEndWith(
-    'KEY_1988',
-  )
+  expect(await page.evaluate<string>('document.activeElement.dataset.cell')).toEndWith('KEY_1988')
   await screenshot(page, 'secrets-large')
   expect(pageProblems()).toEqual([])
 })
@@ -121,11 +119,11 @@ async function workPerFrame(page: Page): Promise<number> {
     return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN)
   }
   const before = await work()
-  await page.evaluate(async (frames) => {
-    for (let frame = 0; frame < frames; frame++) {
-      document.querySelector('.scroll-x')?.scrollBy(0, 111)
+  await page.evaluate(`(async () => {
+    for (let frame = 0; frame < ${FRAMES}; frame++) {
+      document.querySelector('.scroll-x').scrollBy(0, 111)
       await new Promise(requestAnimationFrame)
     }
-  }, FRAMES)
+  })()`)
   return ((await work()) - before) / FRAMES
 }

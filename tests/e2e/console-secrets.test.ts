@@ -64,12 +64,12 @@ test('one cell is shown by a click, with its references; leaving the page takes 
   await page.getByRole('link', { name: 'Environments' }).click()
   await page.waitForURL(/environments$/)
   await page.getByText('rk-development').waitFor({ state: 'detached' })
-  const left = await page.evaluate(() => [
+  const left = await page.evaluate<string[]>(`[
     document.documentElement.outerHTML,
     document.title,
     location.href,
     JSON.stringify({ ...localStorage, ...sessionStorage }),
-  ])
+  ]`)
   for (const value of VALUES) expect(left.join()).not.toContain(value)
   expect(pageProblems()).toEqual([])
 })
@@ -143,7 +143,7 @@ test('arrows go from cell to cell, and the grid is one stop of the Tab key', asy
   await cellOf(page, '/ DATABASE_URL', 0).focus()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowRight')
-  const focused = () => page.evaluate(() => (document.activeElement as HTMLElement).dataset.cell ?? null)
+  const focused = () => page.evaluate<string>('document.activeElement.dataset.cell')
   expect(await focused()).toEndWith(' / DB_USER')
   expect(await page.locator('.sec [data-row][tabindex="0"]').count()).toBe(1)
   await page.keyboard.press('Enter')
