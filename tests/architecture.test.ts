@@ -72,6 +72,7 @@ function mayUseRuntime(file: string): boolean {
   const files = [
     'src/main.ts',
     'src/dev.ts',
+    'src/dev/console.ts',
     'src/config.ts',
     'src/frontend/build.ts',
     'src/frontend/files.ts',

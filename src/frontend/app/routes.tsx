@@ -13,52 +13,17 @@ import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
 import { isFactorNeeded } from './api/refusals.ts'
 import { hasNoSession } from './api/session.ts'
-import type { AppsSearch } from './apps/queries.ts'
+import { appsSearch } from './apps/search.ts'
 import { auditSearch } from './audit/search.ts'
 import { membersSearch } from './members/search.ts'
-import {
-  AccessPage,
-  AppAccessPage,
-  AppActivityPage,
-  AppPage,
-  AppSettingsPage,
-  AppsPage,
-  AuditPage,
-  ConnectPage,
-  EnvironmentsPage,
-  ForgotPasswordPage,
-  HomePage,
-  InvitePage,
-  InvitesPage,
-  MemberAccessPage,
-  MemberActivityPage,
-  MemberPage,
-  MembersPage,
-  NewAppPage,
-  NewRolePage,
-  NewServiceAccountPage,
-  ResetPasswordPage,
-  RolePage,
-  RolesPage,
-  SecondFactorPage,
-  SecretPage,
-  SecretsPage,
-  ServiceAccountAccessPage,
-  ServiceAccountActivityPage,
-  ServiceAccountPage,
-  ServiceAccountsPage,
-  ServiceAccountTokensPage,
-  SettingsPage,
-  SetupPage,
-  SignInPage,
-  VerifyEmailPage,
-} from './pages.ts'
-import type { RolesSearch } from './roles/queries.ts'
+import * as pages from './pages.ts'
+import { rolesSearch } from './roles/search.ts'
 import { secretsSearch, versionSearch } from './secrets/search.ts'
 import { accountsSearch } from './service-accounts/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
-import { oneOf, textOf } from './shell/search.ts'
+import { textOf } from './shell/search.ts'
 import { Shell } from './shell/shell.tsx'
+import { nextIn } from './sign-in/search.ts'
 
 /*
  * The whole map of the console. Pages are loaded when they are first opened. What a page reads from the address is
@@ -85,20 +50,20 @@ const doors = [
       const me = await context.queryClient.ensureQueryData(meQuery).catch(() => null)
       if (me !== null) throw redirect({ href: search.next ?? '/', replace: true })
     },
-    component: SignInPage,
+    component: pages.SignInPage,
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/sign-in/second-factor',
     validateSearch: nextIn,
-    component: SecondFactorPage,
+    component: pages.SecondFactorPage,
   }),
-  door('/setup', SetupPage),
-  door('/invite', InvitePage),
-  door('/verify-email', VerifyEmailPage),
-  door('/reset-password', ResetPasswordPage),
-  door('/forgot-password', ForgotPasswordPage),
-  door('/webauth/$', ConnectPage),
+  door('/setup', pages.SetupPage),
+  door('/invite', pages.InvitePage),
+  door('/verify-email', pages.VerifyEmailPage),
+  door('/reset-password', pages.ResetPasswordPage),
+  door('/forgot-password', pages.ForgotPasswordPage),
+  door('/webauth/$', pages.ConnectPage),
 ] as const
 
 /** Pages for members, beside the side bar. Without a session they lead to the sign-in, and back. */
@@ -122,19 +87,19 @@ const shell = createRoute({
 const page = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => shell, path, component })
 
-const pages = [
-  page('/', HomePage),
+const general = [
+  page('/', pages.HomePage),
   createRoute({
     getParentRoute: () => shell,
     path: '/access',
     validateSearch: accessSearch,
-    component: AccessPage,
+    component: pages.AccessPage,
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/audit',
     validateSearch: auditSearch,
-    component: AuditPage,
+    component: pages.AuditPage,
   }),
   createRoute({
     getParentRoute: () => shell,
@@ -143,10 +108,10 @@ const pages = [
       throw redirect({ to: '/settings/$section', params: { section: 'profile' } })
     },
   }),
-  page('/settings/$section', SettingsPage),
+  page('/settings/$section', pages.SettingsPage),
 ] as const
 
-const memberRoute = page('/members/$memberId', MemberPage)
+const memberRoute = page('/members/$memberId', pages.MemberPage)
 const memberPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => memberRoute, path, component })
 
@@ -155,9 +120,9 @@ const members = [
     getParentRoute: () => shell,
     path: '/members',
     validateSearch: membersSearch,
-    component: MembersPage,
+    component: pages.MembersPage,
   }),
-  page('/members/invites', InvitesPage),
+  page('/members/invites', pages.InvitesPage),
   memberRoute.addChildren([
     createRoute({
       getParentRoute: () => memberRoute,
@@ -166,12 +131,12 @@ const members = [
         throw redirect({ to: '/members/$memberId/access', params })
       },
     }),
-    memberPage('/access', MemberAccessPage),
-    memberPage('/activity', MemberActivityPage),
+    memberPage('/access', pages.MemberAccessPage),
+    memberPage('/activity', pages.MemberActivityPage),
   ]),
 ] as const
 
-const accountRoute = page('/service-accounts/$accountId', ServiceAccountPage)
+const accountRoute = page('/service-accounts/$accountId', pages.ServiceAccountPage)
 const accountPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => accountRoute, path, component })
 
@@ -180,9 +145,9 @@ const accounts = [
     getParentRoute: () => shell,
     path: '/service-accounts',
     validateSearch: accountsSearch,
-    component: ServiceAccountsPage,
+    component: pages.ServiceAccountsPage,
   }),
-  page('/service-accounts/new', NewServiceAccountPage),
+  page('/service-accounts/new', pages.NewServiceAccountPage),
   accountRoute.addChildren([
     createRoute({
       getParentRoute: () => accountRoute,
@@ -191,9 +156,9 @@ const accounts = [
         throw redirect({ to: '/service-accounts/$accountId/tokens', params })
       },
     }),
-    accountPage('/tokens', ServiceAccountTokensPage),
-    accountPage('/access', ServiceAccountAccessPage),
-    accountPage('/activity', ServiceAccountActivityPage),
+    accountPage('/tokens', pages.ServiceAccountTokensPage),
+    accountPage('/access', pages.ServiceAccountAccessPage),
+    accountPage('/activity', pages.ServiceAccountActivityPage),
   ]),
 ] as const
 
@@ -201,22 +166,19 @@ const roles = [
   createRoute({
     getParentRoute: () => shell,
     path: '/roles',
-    validateSearch: (search): RolesSearch => ({
-      ...textOf(search, 'q'),
-      ...oneOf(search, 'sort', ['name', '-name', 'created_at', '-created_at']),
-    }),
-    component: RolesPage,
+    validateSearch: rolesSearch,
+    component: pages.RolesPage,
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/roles/new',
     validateSearch: (search): { from?: string } => textOf(search, 'from'),
-    component: NewRolePage,
+    component: pages.NewRolePage,
   }),
-  page('/roles/$roleId', RolePage),
+  page('/roles/$roleId', pages.RolePage),
 ] as const
 
-const appRoute = page('/apps/$appId', AppPage)
+const appRoute = page('/apps/$appId', pages.AppPage)
 const appPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => appRoute, path, component })
 
@@ -224,13 +186,10 @@ const apps = [
   createRoute({
     getParentRoute: () => shell,
     path: '/apps',
-    component: AppsPage,
-    validateSearch: (search): AppsSearch => ({
-      ...textOf(search, 'q'),
-      ...oneOf(search, 'sort', ['name', '-name', 'created_at', '-created_at']),
-    }),
+    component: pages.AppsPage,
+    validateSearch: appsSearch,
   }),
-  page('/apps/new', NewAppPage),
+  page('/apps/new', pages.NewAppPage),
   appRoute.addChildren([
     createRoute({
       getParentRoute: () => appRoute,
@@ -243,18 +202,18 @@ const apps = [
       getParentRoute: () => appRoute,
       path: '/secrets',
       validateSearch: secretsSearch,
-      component: SecretsPage,
+      component: pages.SecretsPage,
     }),
     createRoute({
       getParentRoute: () => appRoute,
       path: '/secrets/$secretId',
       validateSearch: versionSearch,
-      component: SecretPage,
+      component: pages.SecretPage,
     }),
-    appPage('/environments', EnvironmentsPage),
-    appPage('/access', AppAccessPage),
-    appPage('/activity', AppActivityPage),
-    appPage('/settings', AppSettingsPage),
+    appPage('/environments', pages.EnvironmentsPage),
+    appPage('/access', pages.AppAccessPage),
+    appPage('/activity', pages.AppActivityPage),
+    appPage('/settings', pages.AppSettingsPage),
   ]),
 ] as const
 
@@ -274,7 +233,7 @@ export const createConsoleRouter = (queryClient: QueryClient) =>
   createRouter({
     routeTree: root.addChildren([
       ...doors,
-      shell.addChildren([...pages, ...members, ...accounts, ...roles, ...apps, ...development]),
+      shell.addChildren([...general, ...members, ...accounts, ...roles, ...apps, ...development]),
     ]),
     context: { queryClient },
     // A page that fails leaves the frame around it as it is.
@@ -288,18 +247,4 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createConsoleRouter>
   }
-}
-
-/** Where a sign-in leads to, from the address. What a route leaves out, the router keeps as it stands there. */
-function nextIn(search: Record<string, unknown>): { next?: string | undefined } {
-  return { next: isLocal(search.next) ? search.next : undefined }
-}
-
-/** Whether a value from the address leads to a page of the console, and to no other site. */
-function isLocal(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    value.startsWith('/') &&
-    URL.parse(value, location.origin)?.origin === location.origin
-  )
 }

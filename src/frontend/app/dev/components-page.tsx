@@ -5,7 +5,7 @@ import { ChangeBar } from '../components/change-bar.tsx'
 import { CopyField } from '../components/copy-field.tsx'
 import { DateTime } from '../components/date-time.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
-import { ErrorText, Field, Input, SearchInput, TextArea } from '../components/field.tsx'
+import { Field, Input, SearchInput, TextArea } from '../components/field.tsx'
 import { Filter, SortHead } from '../components/filters.tsx'
 import { MoreMenu } from '../components/menu.tsx'
 import { PageHead, Segments } from '../components/page-head.tsx'
@@ -90,14 +90,10 @@ function Fields() {
         <Field label="Name" error="There is an app of this name already.">
           <Input defaultValue="Ledger" />
         </Field>
-        <Field label="Disabled">
-          <Input disabled defaultValue="Ledger" />
-        </Field>
         <Field label="Text">
           <TextArea rows={2} />
         </Field>
         <SearchInput label="Name or e-mail" />
-        <ErrorText>Your role does not allow create on Apps.</ErrorText>
       </div>
     </Part>
   )
@@ -186,7 +182,6 @@ function Pieces() {
         <DateTime at={new Date(Date.now() - 240_000).toISOString()} /> <DateTime at={null} />
       </div>
       <Banner>The Admin role opens every app and environment.</Banner>
-      <Banner tone="warn">This token expires in 2 days.</Banner>
       <Banner tone="remove">Somebody else has changed this meanwhile.</Banner>
       <CopyField label="Token" text="kw_pat_example" />
     </Part>
