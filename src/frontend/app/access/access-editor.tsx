@@ -11,12 +11,13 @@ import { Banner, Empty, SkeletonTable } from '../components/pieces.tsx'
 import { useToast } from '../components/toast.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { AccessMatrix } from './access-matrix.tsx'
-import { type CellFacts, stateOf } from './cell-states.ts'
+import type { CellFacts } from './cell-states.ts'
 import { ChangeWords, changesAsText, counted } from './change-words.tsx'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { changesByApp, openIn } from './draft.ts'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { type AccessApp, environmentsOf, groupsOf, type MatrixApp, mergeApps, rowsOf } from './matrix.ts'
+import { ByRole, matchesView, toggled, type View } from './matrix-views.tsx'
 import {
   type AccessRead,
   everythingQuery,
@@ -71,8 +72,6 @@ type EditorProps = AccessEditorProps & {
   /** What the viewer can open; null for everything. */
   own: readonly AccessApp[] | null
 }
-
-type View = 'all' | 'open' | 'changed'
 
 function Editor({ kind, id, name, globalAccess, query, save, tools, latest, everything, own }: EditorProps) {
   const viewer = useViewer()
@@ -205,27 +204,4 @@ function Editor({ kind, id, name, globalAccess, query, save, tools, latest, ever
       <LeaveDialog isDirty={draft.size > 0} what={counted(draft.size, 'change')} />
     </>
   )
-}
-
-function ByRole({ name, role }: { name: string; role: string }) {
-  return (
-    <div className="mb-4">
-      <Banner icon="role">
-        The {role} role opens every app and environment, so nothing can be closed here one by one. With
-        another role, only what was granted to {name} would stay open.
-      </Banner>
-    </div>
-  )
-}
-
-function matchesView(facts: CellFacts, id: string, view: View): boolean {
-  const state = stateOf(facts, id)
-  if (view === 'changed') return state === 'added' || state === 'removed'
-  return state === 'open' || state === 'added' || state === 'by-role'
-}
-
-function toggled(set: ReadonlySet<string>, name: string): ReadonlySet<string> {
-  const next = new Set(set)
-  if (!next.delete(name)) next.add(name)
-  return next
 }
