@@ -2,7 +2,7 @@ import { Button } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Empty } from '../components/pieces.tsx'
 import { useGrid } from './grid.ts'
-import type { Panel } from './grid-panel.tsx'
+import type { Panel } from './panel-props.ts'
 
 /** What the marks in the grid mean. */
 export const GridLegend = () => (

@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom'
 import { Button } from '../components/button.tsx'
 import { useShortcut } from '../shell/shortcuts.ts'
 import type { Grid } from './grid.ts'
-import type { Panel } from './grid-panel.tsx'
+import type { Panel } from './panel-props.ts'
 
 /** What can be done with the secrets as a whole: beside the app's name, where its head leaves a place for acts. */
 export function HeadActs({ may, onOpen }: { may: Grid['may']; onOpen: (panel: Panel) => void }) {

@@ -1,20 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
 import { answer, api } from '../api/client.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
+import type { OpenedVersion, Version } from './version.ts'
 
 const listVersions = (id: string) =>
   answer(api.v1.secrets({ id }).versions.get({ query: { values: 'true' } }))
-
-type SealedVersion = Awaited<ReturnType<typeof listVersions>>[number]
-
-/** A state that a secret was in, in clear. The value of a sealed one stays closed: it is null. */
-export type Version = Omit<SealedVersion, 'key' | 'value' | 'comment' | 'keyDigest'> & {
-  key: string
-  value: string | null
-  comment: string
-  /** What is different from the version before, in words. */
-  changed: string
-}
 
 /** The versions of a secret, newest first, and the environment whose keys open them. */
 export type History = Readonly<{ environment: NamedEnvironment; versions: readonly Version[] }>
@@ -38,8 +28,6 @@ export const historyQuery = (secretId: string, environments: readonly NamedEnvir
     gcTime: 0,
     staleTime: 30_000,
   })
-
-export type OpenedVersion = Omit<Version, 'changed'> & { sealedValue: string }
 
 /** What made a version, in words that follow the name of whoever made it. */
 function wordsFor(version: OpenedVersion, before: readonly OpenedVersion[]): string {

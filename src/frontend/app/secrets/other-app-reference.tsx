@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { Reference } from '../../../core/plain-secrets/reference-syntax.ts'
 import { answer, api } from '../api/client.ts'
 import { messageOf } from '../api/errors.ts'
-import { Broken } from './value-text.tsx'
+import { Broken } from './broken-reference.tsx'
 
 /** A reference to a secret of another app. It is looked up only where its value is shown. */
 export function OtherAppReference({ written, reference }: { written: string; reference: Reference }) {

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { answer, api } from '../api/client.ts'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { useToast } from '../components/toast.tsx'
-import type { Version } from './history.ts'
+import type { Version } from './version.ts'
 
 type RestoreVersionProps = {
   secretId: string

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { parseReferences, type Reference } from '../../../core/plain-secrets/reference-syntax.ts'
+import { Broken } from './broken-reference.tsx'
 import { useGrid } from './grid.ts'
 import { OtherAppReference } from './other-app-reference.tsx'
 import { type NamedEnvironment, nameOf } from './secret-rows.ts'
@@ -42,14 +43,6 @@ function ReferenceLink({ written, reference, environment }: ReferenceProps) {
     </Link>
   )
 }
-
-/** A reference that leads nowhere, with what is missing. */
-export const Broken = ({ written, why }: { written: string; why: string }) => (
-  <span className="ref broken" title={why}>
-    {written}
-    <span className="vh"> (broken: {why})</span>
-  </span>
-)
 
 const environmentNamed = (
   environments: readonly NamedEnvironment[],

@@ -6,9 +6,10 @@ import { Banner } from '../components/pieces.tsx'
 import { Select } from '../components/select.tsx'
 import { useShortcut } from '../shell/shortcuts.ts'
 import { useViewer } from '../shell/viewer.ts'
-import type { History, Version } from './history.ts'
+import type { History } from './history.ts'
 import type { SecretsApp } from './queries.ts'
 import { RestoreVersion } from './restore-version.tsx'
+import type { Version } from './version.ts'
 import { VersionDifference } from './version-difference.tsx'
 
 type VersionComparisonProps = { app: SecretsApp; secretId: string; history: History }

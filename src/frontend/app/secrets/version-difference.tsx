@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
 import { Badge, Tag } from '../components/pieces.tsx'
 import { dayOf } from './details-fields.tsx'
-import type { Version } from './history.ts'
 import { lineDifference, summaryOf } from './line-difference.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
+import type { Version } from './version.ts'
 
 type VersionDifferenceProps = {
   appId: string

@@ -1,7 +1,7 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import { DateTime } from '../components/date-time.tsx'
 import { Badge } from '../components/pieces.tsx'
-import type { Version } from './history.ts'
+import type { Version } from './version.ts'
 
 /** The versions of a secret, newest first: who changed what, and when. */
 export function VersionList({ versions }: { versions: readonly Version[] }) {

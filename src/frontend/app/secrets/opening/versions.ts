@@ -1,5 +1,5 @@
-import type { OpenedVersion } from '../history.ts'
 import type { NamedEnvironment } from '../secret-rows.ts'
+import type { OpenedVersion } from '../version.ts'
 import { loadKeyRing } from './environment-keys.ts'
 import { opener } from './sealed-text.ts'
 
