@@ -5,7 +5,7 @@ import { ChangeBar } from '../components/change-bar.tsx'
 import { CopyField } from '../components/copy-field.tsx'
 import { DateTime } from '../components/date-time.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
-import { Field, Input, SearchInput, TextArea } from '../components/field.tsx'
+import { Field, Input, SearchInput } from '../components/field.tsx'
 import { Filter, SortHead } from '../components/filters.tsx'
 import { MoreMenu } from '../components/menu.tsx'
 import { PageHead, Segments } from '../components/page-head.tsx'
@@ -89,9 +89,6 @@ function Fields() {
         </Field>
         <Field label="Name" error="There is an app of this name already.">
           <Input defaultValue="Ledger" />
-        </Field>
-        <Field label="Text">
-          <TextArea rows={2} />
         </Field>
         <SearchInput label="Name or e-mail" />
       </div>
@@ -182,7 +179,6 @@ function Pieces() {
         <DateTime at={new Date(Date.now() - 240_000).toISOString()} /> <DateTime at={null} />
       </div>
       <Banner>The Admin role opens every app and environment.</Banner>
-      <Banner tone="remove">Somebody else has changed this meanwhile.</Banner>
       <CopyField label="Token" text="kw_pat_example" />
     </Part>
   )
