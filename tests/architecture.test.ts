@@ -34,7 +34,7 @@ const rules: Rules = {
   // What main.ts runs for operators.
   cli: { ...everything, config: 'value' },
   // The entry of `bun run dev`: main.ts, and what only developers see.
-  dev: { core: 'value', platform: 'value', main: 'value' },
+  dev: { core: 'value', platform: 'value', main: 'value', frontend: 'value' },
   // The other entry: the same backend for runtimes without main.ts.
   edge: { ...everything, config: 'value', 'backend/app': 'value' },
   'backend/app': { ...everything, backend: 'value' },
