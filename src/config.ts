@@ -64,6 +64,8 @@ export type Config = Readonly<{
   /** CIDRs, and the word `private`. */
   trustedProxies: readonly string[]
   passwordAuth: boolean
+  /** False where the platform leaves a request too little time to hash a password. */
+  passwordHashing: boolean
   sso: SsoConfig
   /** Lower case, ASCII; `.example.org` stands for subdomains. Empty where any domain is allowed. */
   allowedEmailDomains: readonly string[]
@@ -159,6 +161,7 @@ export function readConfig(command: Command, environment: Environment = process.
     registration: settings.word('REGISTRATION', ['open', 'invite']) ?? 'open',
     trustedProxies: readTrustedProxies(settings),
     passwordAuth: settings.boolean('ENABLE_PASSWORD_AUTH'),
+    passwordHashing: settings.boolean('PASSWORD_HASHING'),
     sso: readSso(settings),
     allowedEmailDomains: readEmailDomains(settings),
     requireSecondFactor: settings.word('REQUIRE_SECOND_FACTOR', ['off', 'admins', 'everyone']) ?? 'off',

@@ -180,11 +180,12 @@ function markUsed(
   marking.add(id)
   const mark = what === 'token' ? queries.markTokenUsed : queries.markSessionUsed
   const since = new Date(now.getTime() - LAST_USED_SECONDS * 1000)
-  ctx.limitSideWrites
+  const marked = ctx.limitSideWrites
     .run(id, async () => await mark(ctx.db, id, now, since))
     .then(([row]) => written(row?.last_used_at ?? null))
     .catch(() => logRepeated(ctx.log, 'warn', {}, `A ${what}'s last use could not be written`))
     .finally(() => marking.delete(id))
+  ctx.afterwards(marked)
 }
 
 /** The tokens and sessions whose last use is being written, by their ids. */
