@@ -13,12 +13,10 @@ import {
 } from './config.ts'
 import { type Context, createContext } from './context.ts'
 import { hasOrganisation, requireServerSecret } from './core/deployment.ts'
-import { MEASURED_JOBS } from './core/jobs.ts'
 import { warnOfForeignPasskeys } from './core/passkeys/host.ts'
 import { createFrontend } from './frontend/server.ts'
 import { systemClock } from './platform/clock.ts'
 import { healthProblem, waitForSchemaVia } from './platform/http/health-check.ts'
-import { metricsPage } from './platform/http/metrics-page.ts'
 import { type FetchHandler, listen, type Peers } from './platform/http/server.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { openDataDirectory } from './platform/postgres/data-directory.ts'
@@ -27,8 +25,8 @@ import { startEmbeddedPostgres } from './platform/postgres/embedded.ts'
 import { migrate, readMigrations } from './platform/postgres/migrate.ts'
 import { waitForDatabase, waitForSchema, waitUntil } from './platform/postgres/schema-status.ts'
 import { isStopping, onStop, printError, stop, stopOnSignals } from './platform/process.ts'
-import { queueDepth } from './platform/queue/depth.ts'
 import type { Runtime } from './platform/runtime.ts'
+import { listenForMetrics, metricsText, startTelemetry } from './telemetry.ts'
 import { workerHealth } from './worker/health.ts'
 import { schedule } from './worker/schedule.ts'
 import { startWorker } from './worker/worker.ts'
@@ -210,20 +208,6 @@ function waitOptions({ timeout }: Options, config: Config, runtime: Runtime) {
   return { config, timeoutSeconds, log: runtime.createLog(config.logLevel) }
 }
 
-/** Turns tracing on where the environment names a collector. Before anything whose work is traced is started. */
-async function startTelemetry(config: Config, service: string, runtime: Runtime): Promise<void> {
-  if (config.tracing === null) return
-  const { startTracing } = await import('./platform/telemetry/open-telemetry.ts')
-  const log = runtime.createLog(config.logLevel)
-  onStop(
-    startTracing(config.tracing, {
-      service: config.tracing.serviceName ?? service,
-      version: config.version,
-      log,
-    }),
-  )
-}
-
 /** Serves until the process stops; gives the address where it listens. */
 function serveUntilStop(
   { port, bindAddress: address }: Config,
@@ -233,19 +217,6 @@ function serveUntilStop(
   const server = listen(runtime.serve, { port, address }, handler)
   onStop(() => server.stop(GRACE_SECONDS))
   return server.url
-}
-
-function listenForMetrics(config: Config, runtime: Runtime, text: () => Promise<string>): void {
-  if (config.metricsPort === null) return
-  const options = { port: config.metricsPort, address: config.bindAddress, portName: 'METRICS_PORT' }
-  const server = listen(runtime.serve, options, () => metricsPage(text))
-  onStop(() => server.stop(0))
-}
-
-/** What a process with a database has to tell Prometheus. */
-function metricsText({ db, metrics }: Context): () => Promise<string> {
-  const depth = queueDepth(db, MEASURED_JOBS)
-  return async () => metrics.text() + (await depth())
 }
 
 const route =
