@@ -3,7 +3,7 @@ import { createRepeatCounts, type RepeatCounts } from './core/audit/repeat-count
 import { QUEUED_JOBS, type QueuedJob } from './core/jobs.ts'
 import { createServerKeys, type ServerKeys } from './core/keys/server-keys.ts'
 import { type Afterwards, createAfterwards } from './platform/afterwards.ts'
-import { type Clock, systemClock } from './platform/clock.ts'
+import type { Clock } from './platform/clock.ts'
 import type { Kv } from './platform/kv/kv.ts'
 import { openKv } from './platform/kv/open.ts'
 import type { FairLimiter } from './platform/limiter.ts'
@@ -96,7 +96,7 @@ export function createContext(
 /** What lasts as long as the program. */
 export const createLasting = (config: Config, schemaVersion: number, ports: Ports): Lasting => ({
   config,
-  clock: systemClock,
+  clock: ports.clock,
   log: ports.createLog(config.logLevel),
   keys: createServerKeys(config.serverSecret),
   metrics: createMetrics(),

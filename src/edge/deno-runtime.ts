@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { WebStandardAdapter } from 'elysia/adapter/web-standard'
 import { wasmArgon2id } from '../platform/argon2id-wasm.ts'
+import { systemClock } from '../platform/clock.ts'
 import type { Serve } from '../platform/http/server.ts'
 import { createLog } from '../platform/log.ts'
 import type { Runtime } from '../platform/runtime.ts'
@@ -50,6 +51,7 @@ const denoServe: Serve = ({ port, address }, fetch, failed) => {
 export async function denoRuntime(): Promise<Runtime> {
   const argon2 = await readFile(new URL(import.meta.resolve('@phi-ag/argon2/argon2.wasm')))
   return {
+    clock: systemClock,
     argon2id: wasmArgon2id(await WebAssembly.compile(new Uint8Array(argon2))),
     serve: denoServe,
     openRedis: null,

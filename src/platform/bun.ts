@@ -1,4 +1,5 @@
 import { bunArgon2id } from './argon2id-bun.ts'
+import { systemClock } from './clock.ts'
 import { bunServe } from './http/serve-bun.ts'
 import { openRedisKv } from './kv/redis.ts'
 import { createLog } from './log.ts'
@@ -6,6 +7,7 @@ import type { Runtime } from './runtime.ts'
 
 /** Everything on Bun. */
 export const bun: Runtime = {
+  clock: systemClock,
   argon2id: bunArgon2id,
   serve: bunServe,
   openRedis: openRedisKv,

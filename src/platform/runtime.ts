@@ -7,6 +7,7 @@ import type { Log, LogLevel } from './log.ts'
 
 /** What a context takes from the runtime that it is made on. Chosen by the entry; nothing else asks where it runs. */
 export type Ports = Readonly<{
+  clock: Clock
   argon2id: Argon2id
   /** Opens a Redis by its own protocol; null where the runtime has no client for it. */
   openRedis: OpenRedis | null

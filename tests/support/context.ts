@@ -24,6 +24,7 @@ import { readMigrations } from '../../src/platform/postgres/migrate.ts'
 import { createQueue, type Queue, type QueueContext } from '../../src/platform/queue/queue.ts'
 import { createProviders } from '../../src/platform/sso/providers.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
+import { endRemotes } from './remote.ts'
 
 const hex = (name: string) => createHash('sha256').update(name).digest('hex')
 
@@ -98,6 +99,7 @@ export async function contextOn(
     sso: createProviders(config.sso, clock, { log, stepMilliseconds: 3000 }),
     database,
     close: async () => {
+      await endRemotes(database)
       await afterwards.settled()
       await repeats.stop()
       const left =

@@ -1,6 +1,8 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildWorker } from '../../src/edge/worker-build.ts'
 
 const root = join(import.meta.dir, '../..')
 
@@ -20,18 +22,22 @@ export async function readWranglerConfig(): Promise<WranglerConfig> {
   return config
 }
 
-let building: Promise<string> | null = null
+/** The entry of the Worker that is deployed. */
+export const WORKER = 'src/edge/cloudflare.ts'
 
-/** The folder with the built Worker; built once for each process of tests. */
-export function builtWorker(): Promise<string> {
-  building ??= build()
-  return building
+const builds = new Map<string, Promise<string>>()
+
+/** The folder with what an entry builds; built once for each process of tests. */
+function builtWorker(entry: string): Promise<string> {
+  const known = builds.get(entry) ?? build(entry)
+  builds.set(entry, known)
+  return known
 }
 
-async function build(): Promise<string> {
+async function build(entry: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'keyward-worker-'))
-  const built = Bun.spawnSync([process.execPath, 'src/edge/build-cloudflare.ts', folder], { cwd: root })
-  if (!built.success) throw new Error(`The Worker was not built:\n${built.stderr}`)
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  await buildWorker(join(root, entry), folder)
   return folder
 }
 
@@ -39,8 +45,12 @@ async function build(): Promise<string> {
  * The command that runs the Worker on workerd as wrangler.jsonc has it: its date, its flags, its variables. `env` are
  * variables and secrets beside and instead of these. Scheduled events come with POST /cdn-cgi/handler/scheduled?cron=….
  */
-export async function workerdCommand(port: number, env: Record<string, string>): Promise<string[]> {
-  const [folder, wrangler] = [await builtWorker(), await readWranglerConfig()]
+export async function workerdCommand(
+  entry: string,
+  port: number,
+  env: Record<string, string>,
+): Promise<string[]> {
+  const [folder, wrangler] = [await builtWorker(entry), await readWranglerConfig()]
   const bindings = Object.entries({ ...wrangler.vars, ...env }).map(
     ([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`,
   )
@@ -66,7 +76,6 @@ const config :Workerd.Config = (
 );
 `
   const path = join(folder, `${port}.capnp`)
-  await mkdir(folder, { recursive: true })
   await writeFile(path, config)
   const { default: program } = await import('workerd')
   return [program, 'serve', '--experimental', path]
