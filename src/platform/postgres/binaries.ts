@@ -62,12 +62,13 @@ export function run(
   options: { account?: SystemUser; cwd?: string } = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      cwd: options.cwd ?? '/',
-      env: postgresEnvironment(),
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...options.account,
-    })
+    const child = within(options.cwd ?? '/', () =>
+      spawn(program, args, {
+        env: postgresEnvironment(),
+        stdio: ['ignore', 'pipe', 'pipe'],
+        ...options.account,
+      }),
+    )
     let output = ''
     const collect = (data: Buffer) => {
       output += data
@@ -77,6 +78,20 @@ export function run(
     child.on('error', reject)
     child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(output.trim()))))
   })
+}
+
+/**
+ * Spawns a process that begins in a directory. Not with the option `cwd`: not every runtime enters the directory before it
+ * becomes the user of the process, who may not be able to.
+ */
+export function within<Child>(directory: string, spawn: () => Child): Child {
+  const before = process.cwd()
+  process.chdir(directory)
+  try {
+    return spawn()
+  } finally {
+    process.chdir(before)
+  }
 }
 
 /** A clean environment: no PGDATA, LANG or secret reaches PostgreSQL. */
