@@ -25,6 +25,7 @@ import { callbackAlias, ssoRoutes } from './service/sso.ts'
 import { ssoIdentitiesRoutes } from './service/sso-identities.ts'
 import { accessRoutes } from './v1/access.ts'
 import { appsRoutes } from './v1/apps.ts'
+import { attentionRoutes } from './v1/attention.ts'
 import { environmentsRoutes } from './v1/environments.ts'
 import { invitesRoutes } from './v1/invites.ts'
 import { logsRoutes } from './v1/logs.ts'
@@ -117,6 +118,7 @@ const apiRoutes = (ctx: Context, requests: RequestStates) =>
     .use(organisationRoutes(ctx, requests))
     .use(accessRoutes(ctx, requests))
     .use(logsRoutes(ctx, requests))
+    .use(attentionRoutes(ctx, requests))
     .use(plainSecretsRoutes(ctx, requests))
     .use(secretFilesRoutes(ctx, requests))
     .use(sealedSecretsRoutes(ctx, requests))

@@ -8,14 +8,16 @@ import { SESSION_IDLE_SECONDS } from './sessions/lifetime.ts'
  * Deletes expired tokens, sessions, session tokens, links, states, tickets, challenges and counters of sign-ins; closes
  * expired invites. Expired rows
  * are already refused everywhere: this only frees space, and may run several times at once. Locked rows are skipped,
- * which avoids deadlocks. Deletes audit entries and versions of secrets that are older than they are to be kept.
+ * which avoids deadlocks. Tokens go a week after they expired. Deletes audit entries and versions of secrets that are older than they are to be kept.
  */
 export async function removeExpired(ctx: Context): Promise<void> {
   const now = ctx.clock.now()
   const patiently = patientStatements(ctx)
   const before = (seconds: number) => new Date(now.getTime() - seconds * 1000)
   await patiently`
-    delete from tokens where id in (select id from tokens where expires_at <= ${now} for update skip locked)`
+    delete from tokens where id in (
+      select id from tokens where expires_at <= ${before(EXPIRED_TOKEN_SECONDS)} for update skip locked
+    )`
   await patiently`
     delete from session_tokens where hash in (
       select hash from session_tokens where expires_at <= ${now} for update skip locked
@@ -44,6 +46,9 @@ export async function removeExpired(ctx: Context): Promise<void> {
   await removeOldEntries(ctx)
   await removeOldVersions(ctx)
 }
+
+/** So that people can be told of it. */
+const EXPIRED_TOKEN_SECONDS = 7 * 24 * 3600
 
 // No request waits for it, and after a long outage there may be many rows.
 const LONGEST_MILLISECONDS = 30_000

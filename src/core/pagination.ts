@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from '../context.ts'
 import type { Queryable } from '../platform/postgres/database.ts'
-import type { Page, PageRequest } from './contract/lists.ts'
+import type { CountedPage, Page, PageRequest } from './contract/lists.ts'
 import { badRequest } from './errors.ts'
 
 /** The part of a list to read: `limit` null means the whole list; `after` is the sort key of the item before. */
@@ -54,6 +54,30 @@ export async function listByCreation<Row extends { created_at: Date; id: string 
   return toPage(ctx, list, range, await read(range), creationOrder, present)
 }
 
+/** A list whose pages tell how many items match: how its rows are read, counted, ordered and shown. */
+export type CountedList<Row, Item> = Readonly<{
+  /** With its filters and its order: a cursor is valid for these only. */
+  name: string
+  read: (range: PageRange) => PromiseLike<readonly Row[]>
+  count: () => Promise<number>
+  sortKey: (row: Row) => readonly string[]
+  present: (row: Row) => Item
+}>
+
+/** A list, whole or a page of it with the number of all that match. They are counted only if the page can't tell. */
+export async function listCounted<Row, Item>(
+  ctx: Context,
+  request: PageRequest,
+  { name, read, count, sortKey, present }: CountedList<Row, Item>,
+): Promise<CountedPage<Item>> {
+  const range = pageRange(ctx, name, request)
+  const rows = await read(range)
+  const page = toPage(ctx, name, range, rows, sortKey, present)
+  if (range.limit === null) return page
+  const isAll = range.after === null && rows.length <= range.limit
+  return { ...page, total: isAll ? rows.length : await count() }
+}
+
 /** The page of the rows that were read, with the cursor of the next page; `sortKey` gives a row's place in the list. */
 export function toPage<Row, Item>(
   ctx: Context,
@@ -92,7 +116,9 @@ function readCursor(ctx: Context, list: string, cursor: string): readonly string
   const given = Buffer.from(mac, 'base64url')
   const expected = cursorMac(ctx, list, content)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    throw badRequest('cursor must be the nextCursor of an earlier page of this list.')
+    throw badRequest(
+      'cursor must be the nextCursor of an earlier page of this list, with the same filters and sort.',
+    )
   }
   return JSON.parse(Buffer.from(content, 'base64url').toString()) as string[]
 }

@@ -104,6 +104,7 @@ type Tables = {
     removed_at: Date | null
     principal_id: string | null
     principal_type: string
+    last_seen_at: Date
   }>
   organisations: Readonly<{
     id: string
@@ -219,6 +220,7 @@ type Tables = {
     principal_type: string
     created_at: Date
     updated_at: Date
+    name_key: string
   }>
   session_tokens: Readonly<{
     hash: Uint8Array
@@ -297,6 +299,8 @@ type Tables = {
     created_at: Date
     updated_at: Date
     link_allowed_until: Date | null
+    name_key: string
+    sort_name: string
   }>
 }
 

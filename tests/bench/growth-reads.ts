@@ -56,6 +56,7 @@ export const READS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
     'without a filter, from the middle': access(({ after }) => `cursor=${after.access}`),
     member_id: access(({ ids }) => `member_id=${ids.member}`),
     service_account_id: access(({ ids }) => `service_account_id=${ids.account}`),
+    role_id: access(({ ids }) => `role_id=${ids.role}`),
     app_id: access(({ ids }) => `app_id=${ids.app}`),
     environment_id: access(({ ids }) => `environment_id=${ids.environment}`),
     'app_id and environment_id': access(({ ids }) => `app_id=${ids.app}&environment_id=${ids.environment}`),
@@ -90,10 +91,19 @@ export const READS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
     'resource_id and event_type': audit(
       ({ ids }) => `resource_id=${ids.environment}&event_type=environment.updated`,
     ),
+    app_id: audit(({ ids }) => `app_id=${ids.app}`),
+    environment_id: audit(({ ids }) => `environment_id=${ids.environment}`),
+    'app_id and event_type, in no entry': audit(({ ids }) => `app_id=${ids.app}&event_type=app.deleted`),
+    outcome: audit(() => 'outcome=refused'),
+    'app_id and outcome': audit(({ ids }) => `app_id=${ids.app}&outcome=refused`),
     'as a Developer of 10 apps': hidden(() => ''),
     'as a Developer of 10 apps, event_type': hidden(() => 'event_type=environment.updated'),
     'as a Developer of 10 apps, resource_type': hidden(() => 'resource_type=app'),
     'as a Developer of 10 apps, actor_id': hidden(({ ids }) => `actor_id=${ids.automation}`),
+  },
+  'What needs attention': {
+    'of the Owner': asOwner(() => '/v1/attention'),
+    'of a Developer of 10 apps': asDeveloper(() => '/v1/attention'),
   },
   'One thing': {
     caller: asDeveloper(() => '/v1/me'),

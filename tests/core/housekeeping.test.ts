@@ -53,6 +53,20 @@ test('deletes expired rows, keeps others, and skips locked ones without waiting'
   await ctx.close()
 })
 
+test('keeps a token for a week after it has expired', async () => {
+  const ctx = await testContext()
+  const ada = await owner(ctx)
+  await ctx.db`update tokens set expires_at = ${ctx.clock.now()} where principal_id = ${ada.id}`
+  const tokens = async () => (await ctx.db`select 1 from tokens`).length
+  ctx.clock.advance(7 * 24 * 3600 - 1)
+  await removeExpired(ctx)
+  expect(await tokens()).toBe(1)
+  ctx.clock.advance(1)
+  await removeExpired(ctx)
+  expect(await tokens()).toBe(0)
+  await ctx.close()
+})
+
 test('deletes tickets and used challenges once they have expired', async () => {
   const ctx = await testContext()
   const userId = await user(ctx)

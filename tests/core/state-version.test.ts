@@ -12,7 +12,7 @@ const WATCHED: Readonly<Record<string, string>> = {
   environments: '',
   grants: '',
   invites: '',
-  members: '',
+  members: 'last_seen_at',
   organisations: '',
   passkeys: 'counter,last_used_at',
   principals: '',
@@ -176,6 +176,7 @@ describe('the version', () => {
     await session(ctx, ada.userId)
     await aside`update tokens set last_used_at = now()`
     await aside`update sessions set last_used_at = now()`
+    await aside`update members set last_seen_at = now()`
     await aside`select 1 from organisations for no key update`
     await aside`insert into session_tokens (hash, session_id, expires_at)
       select ${randomBytes(32)}, id, now() from sessions`

@@ -3,7 +3,8 @@ import type { Context } from '../../src/context.ts'
 /**
  * How many statements the context's pool sends while `work` runs, `begin` and `commit` among them, where nothing of it is
  * remembered. What the driver asks
- * when it opens a connection doesn't count, nor does noting that a token was used, which happens beside a request.
+ * when it opens a connection doesn't count, nor does noting that a token was used or a member seen, which happens
+ * beside a request.
  */
 export async function countStatements(
   ctx: Pick<Context, 'db'>,
@@ -32,4 +33,8 @@ export async function statementsOf(
   }
 }
 
-const BESIDE = ['from pg_catalog.pg_type', 'update tokens set last_used_at']
+const BESIDE = [
+  'from pg_catalog.pg_type',
+  'update tokens set last_used_at',
+  'update members set last_seen_at',
+]

@@ -232,12 +232,12 @@ async function checkRevocations(
     const [row] = await ctx.db<{ id: string }[]>`
       select id from tokens where principal_id = ${grace.id} order by created_at desc, id limit 1`
     const held = [grace.token, second]
-    for (const bearer of held) for (let i = 0; i < 8; i++) await next().send('GET', '/v1/members', bearer)
+    for (const bearer of held) for (let i = 0; i < 8; i++) await next().send('GET', '/v1/roles', bearer)
     if (n % 2 === 0) await next().send('DELETE', `/v1/members/${grace.id}`, ada.token)
     else await ctx.db`delete from tokens where principal_id = ${grace.id}`
     for (const bearer of held) {
       for (let i = 0; i < 8; i++) {
-        const { status } = await next().send('GET', '/v1/members', bearer)
+        const { status } = await next().send('GET', '/v1/roles', bearer)
         report.reads++
         if (status !== 401) report.stale.push(`a revoked token (${row?.id}) was answered with ${status}`)
       }

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { ErrorBody } from '../../core/contract/errors.ts'
 import { defineKind, Nullable, StrictObject, Text } from '../../core/schema.ts'
@@ -61,10 +61,27 @@ const Limit = Type.Transform(
 export const PageQuery = t.Object(
   {
     limit: t.Optional(Limit),
-    cursor: t.Optional(Text(1000, { description: 'The `nextCursor` of the previous page.' })),
+    // It may hold a name of 64 characters, some of which stand for many.
+    cursor: t.Optional(Text(4000, { description: 'The `nextCursor` of the previous page.' })),
   },
   { additionalProperties: true },
 )
+
+/** The parameters of a list that is searched, `q` as `searched` says, and sorted by one of the fields. */
+export const searchAndSort = <Field extends string>(fields: readonly Field[], searched: string) => ({
+  q: t.Optional(
+    Text(100, { minLength: 1, description: `${searched}, in any case. Every character stands for itself.` }),
+  ),
+  sort: t.Optional(
+    Type.Union(
+      fields.flatMap((field) => [Type.Literal(field), Type.Literal(`-${field}`)]),
+      { description: 'The field to sort by; with `-` before it descending. Oldest first without it.' },
+    ) as unknown as TUnsafe<Field | `-${Field}`>,
+  ),
+})
+
+/** The query parameter that only holders of a role pass. */
+export const HoldersOf = (what: string) => ExactText(`Only ${what} this role, by its id.`)
 
 /** A query parameter that only what has exactly this text passes. */
 export const ExactText = (description: string) => t.Optional(Text(200, { description }))

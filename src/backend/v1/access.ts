@@ -13,6 +13,7 @@ const Query = t.Composite(
     t.Object({
       member_id: ExactText('Only what this member can access.'),
       service_account_id: ExactText('Only what this service account can access.'),
+      role_id: ExactText('Only what those who hold this role can access.'),
       app_id: ExactText('Only the environments of this app.'),
       environment_id: ExactText('Only this environment.'),
     }),
@@ -31,6 +32,7 @@ export const accessRoutes = (ctx: Context, requests: RequestStates) =>
         {
           ...(query.member_id !== undefined && { memberId: query.member_id }),
           ...(query.service_account_id !== undefined && { serviceAccountId: query.service_account_id }),
+          ...(query.role_id !== undefined && { roleId: query.role_id }),
           ...(query.app_id !== undefined && { appId: query.app_id }),
           ...(query.environment_id !== undefined && { environmentId: query.environment_id }),
         },
@@ -46,7 +48,7 @@ export const accessRoutes = (ctx: Context, requests: RequestStates) =>
         tags: ['Members'],
         summary: 'List who has access to what',
         description:
-          'Each member and service account with each environment that it can access, by its role or by a grant; always in pages.',
+          'Each member and service account with each environment that it can access, by its role or by a grant, with their names and role; always in pages.',
       },
     },
   )

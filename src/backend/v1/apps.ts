@@ -1,13 +1,18 @@
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { App, CreateApp, UpdateApp } from '../../core/apps/app.ts'
+import { APP_SORTS, App, CreateApp, UpdateApp } from '../../core/apps/app.ts'
 import * as apps from '../../core/apps/apps.ts'
-import { ListOf } from '../../core/contract/lists.ts'
+import { CountedListOf } from '../../core/contract/lists.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, NoContent, PageQuery, responses, searchAndSort } from '../http/responses.ts'
 
 const tags = ['Apps']
+
+const Query = t.Object(
+  { ...PageQuery.properties, ...searchAndSort(APP_SORTS, 'Only apps whose name holds this text') },
+  { additionalProperties: true },
+)
 
 /** `/v1/apps`: the organisation's apps. */
 export const appsRoutes = (ctx: Context, requests: RequestStates) =>
@@ -16,13 +21,14 @@ export const appsRoutes = (ctx: Context, requests: RequestStates) =>
     .get('/', ({ actor, query }) => apps.list(ctx, actor, query), {
       permission: ['Apps', 'read'],
       audit: 'app.read_refused',
-      query: PageQuery,
-      response: responses(200, ListOf(App), 400, 401, 403),
+      query: Query,
+      response: responses(200, CountedListOf(App), 400, 401, 403),
       remember: true,
       detail: {
         tags,
         summary: 'List apps',
-        description: 'The apps that the caller can access, oldest first, each with its environments.',
+        description:
+          'The apps that the caller can access, oldest first unless `sort` is given, each with its environments.',
       },
     })
     .get('/:id', ({ actor, params }) => apps.get(ctx, actor, params.id), {

@@ -1,14 +1,20 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { ListOf } from '../../core/contract/lists.ts'
-import { CreateEnvironment, Environment, UpdateEnvironment } from '../../core/environments/environment.ts'
+import { CountedListOf } from '../../core/contract/lists.ts'
+import {
+  CreateEnvironment,
+  ENVIRONMENT_SORTS,
+  Environment,
+  ListedEnvironment,
+  UpdateEnvironment,
+} from '../../core/environments/environment.ts'
 import * as environments from '../../core/environments/environments.ts'
 import { Text } from '../../core/schema.ts'
 import { rekey } from '../../core/secrets/rekeying.ts'
 import { RestoredSecrets, RestoreSecrets, restoreAt } from '../../core/secrets/restoring.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, EmptyBody, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, EmptyBody, NoContent, PageQuery, responses, searchAndSort } from '../http/responses.ts'
 
 const tags = ['Environments']
 
@@ -17,7 +23,11 @@ const AppQuery = t.Object(
   { additionalProperties: true },
 )
 const AppPageQuery = t.Object(
-  { ...AppQuery.properties, ...PageQuery.properties },
+  {
+    ...AppQuery.properties,
+    ...PageQuery.properties,
+    ...searchAndSort(ENVIRONMENT_SORTS, 'Only environments whose name holds this text'),
+  },
   { additionalProperties: true },
 )
 
@@ -29,12 +39,13 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
       appPermission: ['Environments', 'read'],
       audit: ['environment.read_refused', { target: 'app' }],
       query: AppPageQuery,
-      response: responses(200, ListOf(Environment), 400, 401, 403, 404),
+      response: responses(200, CountedListOf(ListedEnvironment), 400, 401, 403, 404),
       remember: true,
       detail: {
         tags,
         summary: "List an app's environments",
-        description: 'The environments of the app that the caller can access, oldest first.',
+        description:
+          'The environments of the app that the caller can access, oldest first unless `sort` is given. With the number of their secrets for callers that may read secrets, and of the members and service accounts that can open each for callers that may read members.',
       },
     })
     .get('/:id', ({ actor, params }) => environments.get(ctx, actor, params.id), {

@@ -1,14 +1,31 @@
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { ListOf } from '../../core/contract/lists.ts'
-import { CreateInvite, Invite, PENDING_INVITES } from '../../core/invites/invite.ts'
+import { CountedListOf } from '../../core/contract/lists.ts'
+import { CreateInvite, INVITE_SORTS, Invite, PENDING_INVITES } from '../../core/invites/invite.ts'
 import * as invites from '../../core/invites/invites.ts'
 import { INVITE_MAILS_TO_ADDRESS } from '../../core/invites/mail-limits.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, EmptyBody, NoContent, PageQuery, responses } from '../http/responses.ts'
+import {
+  ById,
+  EmptyBody,
+  HoldersOf,
+  NoContent,
+  PageQuery,
+  responses,
+  searchAndSort,
+} from '../http/responses.ts'
 
 const tags = ['Invites']
+
+const Query = t.Object(
+  {
+    ...PageQuery.properties,
+    ...searchAndSort(INVITE_SORTS, 'Only invites whose e-mail address holds this text'),
+    role_id: HoldersOf('invites to'),
+  },
+  { additionalProperties: true },
+)
 
 /** `/v1/members/invites`: pending invites. */
 export const invitesRoutes = (ctx: Context, requests: RequestStates) =>
@@ -17,13 +34,13 @@ export const invitesRoutes = (ctx: Context, requests: RequestStates) =>
     .get('/', ({ actor, query }) => invites.list(ctx, actor, query), {
       permission: ['Members', 'read'],
       audit: 'invite.read_refused',
-      query: PageQuery,
-      response: responses(200, ListOf(Invite), 400, 401, 403),
+      query: Query,
+      response: responses(200, CountedListOf(Invite), 400, 401, 403),
       remember: { not: 'which invites are shown depends on the time' },
       detail: {
         tags,
         summary: 'List invites',
-        description: 'The invites that can still be accepted, oldest first.',
+        description: 'The invites that can still be accepted, oldest first unless `sort` is given.',
       },
     })
     .post('/', ({ actor, body }) => invites.create(ctx, actor, body), {

@@ -19,6 +19,13 @@ const Query = t.Composite(
       event_type: ExactText('Such as `role.created`.'),
       actor_type: ExactText('`user`, `service_account` or `operator`.'),
       actor_id: ExactText('The id of the actor.'),
+      app_id: ExactText('About this app, its environments and their secrets, and access to them.'),
+      environment_id: ExactText('About this environment, its secrets, and access to it.'),
+      outcome: t.Optional(
+        t.Union([t.Literal('refused'), t.Literal('done')], {
+          description: '`refused`: requests that were refused; `done`: everything else.',
+        }),
+      ),
     }),
   ],
   { additionalProperties: true },
@@ -53,5 +60,8 @@ function filterOf(query: typeof Query.static): EntryFilter {
     ...(query.event_type !== undefined && { eventType: query.event_type }),
     ...(query.actor_type !== undefined && { actorType: query.actor_type }),
     ...(query.actor_id !== undefined && { actorId: query.actor_id }),
+    ...(query.app_id !== undefined && { appId: query.app_id }),
+    ...(query.environment_id !== undefined && { environmentId: query.environment_id }),
+    ...(query.outcome !== undefined && { outcome: query.outcome }),
   }
 }

@@ -1,15 +1,37 @@
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { ListOf } from '../../core/contract/lists.ts'
+import { CountedListOf } from '../../core/contract/lists.ts'
 import { SetAccess } from '../../core/grants/grant.ts'
-import { ChangeRole, Member, MemberWithAccess } from '../../core/members/member.ts'
+import {
+  ChangeRole,
+  ListedMember,
+  MEMBER_SORTS,
+  MemberWithAccess,
+  SeenMember,
+} from '../../core/members/member.ts'
 import * as members from '../../core/members/members.ts'
 import { REKEY_HINT } from '../../core/secrets/rekeying.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, HoldersOf, NoContent, PageQuery, responses, searchAndSort } from '../http/responses.ts'
 
 const tags = ['Members']
+
+const Query = t.Object(
+  {
+    ...PageQuery.properties,
+    ...searchAndSort(MEMBER_SORTS, 'Only members whose full name or e-mail address holds this text'),
+    role_id: HoldersOf('members with'),
+    access: t.Optional(
+      t.Literal('none', {
+        description: 'Only members without global access to whom no environment was granted.',
+      }),
+    ),
+  },
+  { additionalProperties: true },
+)
+
+const SHOWS_USE = { not: 'a member shows when it was last seen' }
 
 /** `/v1/members`: the organisation's active members, and what they can access. */
 export const membersRoutes = (ctx: Context, requests: RequestStates) =>
@@ -18,17 +40,22 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
     .get('/', ({ actor, query }) => members.list(ctx, actor, query), {
       permission: ['Members', 'read'],
       audit: 'member.read_refused',
-      query: PageQuery,
-      response: responses(200, ListOf(Member), 400, 401, 403),
-      remember: true,
-      detail: { tags, summary: 'List members', description: 'Active members only, oldest first.' },
+      query: Query,
+      response: responses(200, CountedListOf(ListedMember), 400, 401, 403),
+      remember: SHOWS_USE,
+      detail: {
+        tags,
+        summary: 'List members',
+        description:
+          'Active members only, oldest first unless `sort` is given. By name: those without one by their e-mail address.',
+      },
     })
     .get('/:id', ({ actor, params }) => members.get(ctx, actor, params.id), {
       permission: ['Members', 'read'],
       audit: 'member.read_refused',
       params: ById,
-      response: responses(200, Member, 401, 403, 404),
-      remember: true,
+      response: responses(200, SeenMember, 401, 403, 404),
+      remember: SHOWS_USE,
       detail: { tags, summary: 'Get a member', description: 'One active member.' },
     })
     .put(
@@ -39,7 +66,7 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
         audit: 'member.update_refused',
         params: ById,
         body: ChangeRole,
-        response: responses(200, Member, 400, 401, 403, 404, 412, 413, 415),
+        response: responses(200, SeenMember, 400, 401, 403, 404, 412, 413, 415),
         detail: {
           tags,
           summary: "Change a member's role",

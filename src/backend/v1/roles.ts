@@ -1,13 +1,18 @@
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { ListOf } from '../../core/contract/lists.ts'
-import { CreateRole, CUSTOM_ROLES, Role, RoleSummary, UpdateRole } from '../../core/roles/role.ts'
+import { CountedListOf } from '../../core/contract/lists.ts'
+import { CreateRole, CUSTOM_ROLES, ListedRole, ROLE_SORTS, Role, UpdateRole } from '../../core/roles/role.ts'
 import * as roles from '../../core/roles/roles.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, NoContent, PageQuery, responses, searchAndSort } from '../http/responses.ts'
 
 const tags = ['Roles']
+
+const Query = t.Object(
+  { ...PageQuery.properties, ...searchAndSort(ROLE_SORTS, 'Only roles whose name holds this text') },
+  { additionalProperties: true },
+)
 
 /** `/v1/roles`: the five default roles and the organisation's own. */
 export const rolesRoutes = (ctx: Context, requests: RequestStates) =>
@@ -16,13 +21,13 @@ export const rolesRoutes = (ctx: Context, requests: RequestStates) =>
     .get('/', ({ actor, query }) => roles.list(ctx, actor, query), {
       permission: ['Roles', 'read'],
       audit: 'role.read_refused',
-      query: PageQuery,
-      response: responses(200, ListOf(RoleSummary), 400, 401, 403),
+      query: Query,
+      response: responses(200, CountedListOf(ListedRole), 400, 401, 403),
       remember: true,
       detail: {
         tags,
         summary: 'List roles',
-        description: 'Default roles first, then custom ones, oldest first.',
+        description: 'Default roles first, then custom ones, oldest first, unless `sort` is given.',
       },
     })
     .get('/:id', ({ actor, params }) => roles.get(ctx, actor, params.id), {

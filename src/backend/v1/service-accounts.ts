@@ -1,11 +1,13 @@
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import { ListOf } from '../../core/contract/lists.ts'
+import { CountedListOf } from '../../core/contract/lists.ts'
 import { SetAccess } from '../../core/grants/grant.ts'
 import { REKEY_HINT } from '../../core/secrets/rekeying.ts'
 import {
   CreatedServiceAccount,
   CreateServiceAccount,
+  ListedServiceAccount,
+  SERVICE_ACCOUNT_SORTS,
   SERVICE_ACCOUNTS,
   ServiceAccount,
   ServiceAccountWithAccess,
@@ -17,9 +19,18 @@ import * as serviceAccounts from '../../core/service-accounts/service-accounts.t
 import { CreateToken, IssuedToken, MOST_LIVE_TOKENS, Token } from '../../core/tokens/token.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
-import { ById, NoContent, PageQuery, responses } from '../http/responses.ts'
+import { ById, HoldersOf, NoContent, PageQuery, responses, searchAndSort } from '../http/responses.ts'
 
 const tags = ['Service accounts']
+
+const Query = t.Object(
+  {
+    ...PageQuery.properties,
+    ...searchAndSort(SERVICE_ACCOUNT_SORTS, 'Only service accounts whose name holds this text'),
+    role_id: HoldersOf('service accounts with'),
+  },
+  { additionalProperties: true },
+)
 
 /** `/v1/service-accounts`: the organisation's service accounts, and their tokens. */
 export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
@@ -28,10 +39,14 @@ export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
     .get('/', ({ actor, query }) => serviceAccounts.list(ctx, actor, query), {
       permission: ['ServiceAccounts', 'read'],
       audit: 'service_account.read_refused',
-      query: PageQuery,
-      response: responses(200, ListOf(ServiceAccount), 400, 401, 403),
-      remember: true,
-      detail: { tags, summary: 'List service accounts', description: 'Oldest first.' },
+      query: Query,
+      response: responses(200, CountedListOf(ListedServiceAccount), 400, 401, 403),
+      remember: { not: 'its tokens show when they were last used' },
+      detail: {
+        tags,
+        summary: 'List service accounts',
+        description: 'Oldest first unless `sort` is given.',
+      },
     })
     .get('/:id', ({ actor, params }) => serviceAccounts.get(ctx, actor, params.id), {
       permission: ['ServiceAccounts', 'read'],
@@ -126,7 +141,7 @@ const tokenRoutes = (ctx: Context, requests: RequestStates) =>
       audit: ['token.read_refused', { target: 'service_account' }],
       params: ById,
       query: PageQuery,
-      response: responses(200, ListOf(Token), 400, 401, 403, 404),
+      response: responses(200, CountedListOf(Token), 400, 401, 403, 404),
       remember: { not: 'a token shows when it was last used' },
       detail: {
         tags,

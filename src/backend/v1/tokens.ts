@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
-import { ListOf } from '../../core/contract/lists.ts'
+import { CountedListOf } from '../../core/contract/lists.ts'
 import { CreateToken, IssuedToken, MOST_LIVE_TOKENS, Token } from '../../core/tokens/token.ts'
 import * as tokens from '../../core/tokens/tokens.ts'
 import { guard } from '../http/guard.ts'
@@ -17,7 +17,7 @@ export const tokensRoutes = (ctx: Context, requests: RequestStates) =>
       caller: 'member',
       audit: 'token.read_refused',
       query: PageQuery,
-      response: responses(200, ListOf(Token), 400, 401, 403),
+      response: responses(200, CountedListOf(Token), 400, 401, 403),
       remember: { not: 'a token shows when it was last used' },
       detail: {
         tags,

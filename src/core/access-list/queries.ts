@@ -15,10 +15,13 @@ export const list = (db: Queryable, organisationId: string, filter: AccessFilter
       (${byGrant(db, organisationId, filter, range)})
       order by principal_id, environment_id limit ${limit}
     )
-    select r.principal_id, r.principal_type, r.app_id, r.environment_id, r.via,
+    select r.principal_id, r.principal_type, r.app_id, r.environment_id, r.via, r.role_id,
       coalesce(
         (select u.full_name from members m join users u on u.id = m.user_id where m.principal_id = r.principal_id),
-        (select s.name from service_accounts s where s.id = r.principal_id)) as principal_name
+        (select s.name from service_accounts s where s.id = r.principal_id)) as principal_name,
+      (select name from roles where id = r.role_id) as role_name,
+      (select name from apps where id = r.app_id) as app_name,
+      (select name from environments where id = r.environment_id) as environment_name
     from access r
     order by r.principal_id, r.environment_id`
 }
@@ -32,7 +35,7 @@ const byRole = (
 ) => {
   const [principal, environment] = range.after ?? []
   return db`
-    select p.id as principal_id, p.type as principal_type, e.app_id, e.id as environment_id, 'role' as via
+    select p.id as principal_id, p.type as principal_type, p.role_id, e.app_id, e.id as environment_id, 'role' as via
     from principals p cross join lateral (
       select e.app_id, e.id from environments e
       where e.organisation_id = p.organisation_id
@@ -58,7 +61,7 @@ const byGrant = (
     g.app_id = (select app_id from environments where organisation_id = ${organisationId} and id = ${environmentId ?? null})
     and g.environment_id = ${environmentId ?? null}`
   return db`
-    select p.id, p.type, g.app_id, g.environment_id, 'grant'
+    select p.id, p.type, p.role_id, g.app_id, g.environment_id, 'grant'
     from principals p join grants g on g.organisation_id = p.organisation_id and g.principal_id = p.id
     where ${isListed(db, organisationId, filter)} and p.role_kind not in ('owner', 'admin')
       ${appId === undefined ? db`` : db`and g.app_id = ${appId}`}
@@ -74,8 +77,9 @@ const byGrant = (
 const isListed = (
   db: Queryable,
   organisationId: string,
-  { memberId, serviceAccountId }: Omit<AccessFilter, 'appId' | 'environmentId'>,
+  { memberId, serviceAccountId, roleId }: Omit<AccessFilter, 'appId' | 'environmentId'>,
 ) => db`
   p.organisation_id = ${organisationId}
   ${memberId === undefined ? db`` : db`and p.id = ${memberId} and p.type = 'member'`}
-  ${serviceAccountId === undefined ? db`` : db`and p.id = ${serviceAccountId} and p.type = 'service_account'`}`
+  ${serviceAccountId === undefined ? db`` : db`and p.id = ${serviceAccountId} and p.type = 'service_account'`}
+  ${roleId === undefined ? db`` : db`and p.role_id = ${roleId}`}`

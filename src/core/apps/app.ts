@@ -17,6 +17,9 @@ export type AppRow = Row<
 > &
   Readonly<{ environments: readonly EnvironmentRow[] }>
 
+/** The fields by which apps can be sorted. */
+export const APP_SORTS = ['name', 'created_at'] as const
+
 /** An app. */
 export const App = Type.Object({
   id: Type.String({ description: 'Unique identifier of the app.' }),

@@ -4,15 +4,17 @@ import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record, recordAll } from '../audit/audit.ts'
-import type { Page, PageRequest } from '../contract/lists.ts'
+import type { CountedPage, ListRequest } from '../contract/lists.ts'
 import { createEnvironments } from '../environments/creation.ts'
 import { DEFAULT_ENVIRONMENTS, requireDistinct } from '../environments/environment.ts'
 import * as environmentEvents from '../environments/environment-events.ts'
 import { type IfMatch, requireMatch } from '../etags.ts'
+import { filteredName, filterOf } from '../filters.ts'
 import { requireFreeName } from '../names.ts'
-import { listByCreation } from '../pagination.ts'
+import { listCounted } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
+import { orderOf, sortKeyIn } from '../sorting.ts'
 import { nameKey } from '../text.ts'
 import { changeOrganisation } from '../transactions.ts'
 import {
@@ -29,9 +31,25 @@ import {
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
-/** The apps that the caller can access, each with the environments that it can access, oldest first. */
-export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<Page<App>> =>
-  listByCreation(ctx, 'apps', request, (range) => queries.list(ctx.db, actor, range), present)
+/**
+ * The apps that the caller can access and that pass the filters, each with the environments that it can access; oldest first
+ * unless a sort is asked for.
+ */
+export async function list(
+  ctx: Context,
+  actor: Actor,
+  request: Omit<ListRequest, 'role_id'>,
+): Promise<CountedPage<App>> {
+  const filter = filterOf(request)
+  const order = orderOf<queries.AppListRow>(queries.APP_ORDERS, request.sort)
+  return listCounted(ctx, request, {
+    name: filteredName('apps', filter, order),
+    read: (range) => queries.list(ctx.db, actor, filter, order, range),
+    count: () => queries.count(ctx.db, actor, filter),
+    sortKey: sortKeyIn(order),
+    present,
+  })
+}
 
 /** One app with the environments that the caller can access; 404 when it can access no such app. */
 export const get = async (ctx: Context, actor: Actor, id: string): Promise<App> =>

@@ -1,7 +1,9 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
-import { oldestFirst, type PageRange } from '../pagination.ts'
-import { findById, written } from '../rows.ts'
+import type { Filter } from '../filters.ts'
+import type { PageRange } from '../pagination.ts'
+import { countOf, findById, written } from '../rows.ts'
+import { creationColumns, type Order, type Orders, ordered } from '../sorting.ts'
 import type { Row } from '../tables.ts'
 import { canAccessApp, canAccessEnvironment } from './access-conditions.ts'
 import type { AppRow, AppValues } from './app.ts'
@@ -14,11 +16,36 @@ const columns = (db: Queryable, actor: Actor) => db`
     where e.organisation_id = a.organisation_id and e.app_id = a.id and ${canAccessEnvironment(db, actor)}
   ) as environments`
 
-/** The apps that the actor can access, oldest first. */
-export const list = (db: Queryable, actor: Actor, range: PageRange) => db<AppRow[]>`
-    select ${columns(db, actor)} from apps a
-    where a.organisation_id = ${actor.organisation.id} and ${canAccessApp(db, actor)}
-      ${oldestFirst(db, 'a', range)}`
+/** An app in a list, with what lists are ordered by. */
+export type AppListRow = AppRow & Row<'apps', 'name_key'>
+
+const created = creationColumns<AppListRow>('a')
+
+/** The orders of the list of apps. */
+export const APP_ORDERS = {
+  own: created,
+  name: [{ name: 'a.name_key', type: 'text', value: (row) => row.name_key }],
+  created_at: created,
+} as const satisfies Orders<AppListRow>
+
+/** The apps that the actor can access and that pass the filter, in an order. */
+export const list = (
+  db: Queryable,
+  actor: Actor,
+  filter: Filter,
+  order: Order<AppListRow>,
+  range: PageRange,
+) => db<AppListRow[]>`
+    select ${columns(db, actor)}, a.name_key from apps a
+    where ${conditions(db, actor, filter)} ${ordered(db, order, range)}`
+
+/** How many apps the actor can access that pass the filter. */
+export const count = (db: Queryable, actor: Actor, filter: Filter): Promise<number> =>
+  countOf(db`select count(*)::int as count from apps a where ${conditions(db, actor, filter)}`)
+
+const conditions = (db: Queryable, actor: Actor, { search }: Filter) => db`
+  a.organisation_id = ${actor.organisation.id} and ${canAccessApp(db, actor)}
+  ${search === null ? db`` : db`and strpos(a.name_key, ${search.key}) > 0`}`
 
 /** One app that the actor can access; undefined when there is none, also for a malformed id. */
 export const find = (db: Queryable, actor: Actor, id: string): Promise<AppRow | undefined> =>

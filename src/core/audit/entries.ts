@@ -1,11 +1,12 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
+import type { FirstItems } from '../contract/first-items.ts'
 import type { Page, PageRequest } from '../contract/lists.ts'
 import { isId } from '../id.ts'
 import { pageRange, pageWith } from '../pagination.ts'
 import { type Entry, type EntryFilter, type EntryRow, present, visibilityFor } from './entry.ts'
+import * as queries from './entry-queries.ts'
 import { EVENTS } from './events.ts'
-import * as queries from './queries.ts'
 
 /**
  * The audit log, newest first, always in pages, which end early when their entries are large. Without global access, a
@@ -24,9 +25,21 @@ export async function list(
   return pageWith(ctx, 'audit', rows, (rows[0]?.found ?? 0) > rows.length, sortKey, present)
 }
 
+/** The newest refusals since then, of those that the caller can see, and how many there are: counted up to `most`. */
+export async function refusalsSince(
+  ctx: Context,
+  actor: Actor,
+  since: Date,
+  { shown, most }: { shown: number; most: number },
+): Promise<FirstItems<Entry>> {
+  const visibility = visibilityFor(actor)
+  const { data } = await list(ctx, actor, { from: since, outcome: 'refused' }, { limit: shown })
+  return { total: await queries.countRefusals(ctx.db, actor.organisation.id, visibility, since, most), data }
+}
+
 /** Whether there can be such entries: none have an actor with a malformed id, or an event of another resource. */
-const canMatch = ({ actorId, eventType, resourceType }: EntryFilter): boolean =>
-  (actorId === undefined || isId(actorId)) &&
+const canMatch = ({ actorId, appId, environmentId, eventType, resourceType }: EntryFilter): boolean =>
+  [actorId, appId, environmentId].every((id) => id === undefined || isId(id)) &&
   (resourceType === undefined || (resourceOf(eventType) ?? resourceType) === resourceType)
 
 /** The resource of an event; undefined for a refusal, whose entry may be of any. */

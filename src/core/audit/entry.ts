@@ -76,6 +76,11 @@ export type EntryFilter = Readonly<{
   eventType?: string
   actorType?: string
   actorId?: string
+  /** About the app or the environment, and what is in it. */
+  appId?: string
+  environmentId?: string
+  /** Whether a request was refused; everything else is done. */
+  outcome?: 'refused' | 'done'
 }>
 
 /**

@@ -70,6 +70,7 @@ export async function authenticateCookie(
   if (row === undefined || isSessionExpired(lifetimeOf(row), now)) throw unauthenticated()
   ctx.lookUps.accept(hash)
   markUsed(ctx, 'session', row.credential_id, row.session_last_used_at, now)
+  markSeen(ctx, row, now)
   const credential = { kind: 'session', id: row.credential_id, text: cookie } as const
   const caller = sessionCallerFrom(ctx, row, credential, source) as SignedInUser
   return { caller, signedInAt: row.session_created_at }
@@ -89,6 +90,7 @@ async function byAccessToken(
   markUsed(ctx, 'token', row.credential_id, row.last_used_at, now, (at) => {
     row.last_used_at = at
   })
+  markSeen(ctx, row, now)
   return callerFrom(row, { kind: 'token', id: row.credential_id, text }, source)
 }
 
@@ -101,8 +103,10 @@ async function bySessionToken(
   const hash = hashToken(text)
   const query = (db: Database) => queries.findBySessionToken(db, hash, asksForFactor(ctx))
   const row = await recall(ctx, hash, source, confirm, query, isSessionTokenLive)
-  if (row === undefined || !isSessionTokenLive(row, ctx.clock.now())) throw unauthenticated()
+  const now = ctx.clock.now()
+  if (row === undefined || !isSessionTokenLive(row, now)) throw unauthenticated()
   ctx.lookUps.accept(hash)
+  markSeen(ctx, row, now)
   return sessionCallerFrom(ctx, row, { kind: 'session', id: row.credential_id, text }, source)
 }
 
@@ -160,13 +164,21 @@ const lifetimeOf = (row: queries.SessionCallerRow) => ({
   last_used_at: row.session_last_used_at,
 })
 
+/** Writes that a member was seen; service accounts, and users without a membership, are not. */
+function markSeen(ctx: Context, row: queries.CallerRow, now: Date): void {
+  if (row.principal_id === null || row.principal_type !== 'member') return
+  markUsed(ctx, 'member', row.principal_id, row.last_seen_at, now, (at) => {
+    row.last_seen_at = at
+  })
+}
+
 /**
  * The response does not wait for it; further requests leave it to the one that writes it, and `written` hears what is
  * stored then. A last use in the future was written before the clock was set back.
  */
 function markUsed(
   ctx: Context,
-  what: 'session' | 'token',
+  what: keyof typeof MARKS,
   id: string,
   lastUsedAt: Date | null,
   now: Date,
@@ -178,17 +190,22 @@ function markUsed(
   const marking = markingOf(ctx.db)
   if (marking.has(id)) return
   marking.add(id)
-  const mark = what === 'token' ? queries.markTokenUsed : queries.markSessionUsed
   const since = new Date(now.getTime() - LAST_USED_SECONDS * 1000)
   const marked = ctx.limitSideWrites
-    .run(id, async () => await mark(ctx.db, id, now, since))
+    .run(id, async () => await MARKS[what](ctx.db, id, now, since))
     .then(([row]) => written(row?.last_used_at ?? null))
     .catch(() => logRepeated(ctx.log, 'warn', {}, `A ${what}'s last use could not be written`))
     .finally(() => marking.delete(id))
   ctx.afterwards(marked)
 }
 
-/** The tokens and sessions whose last use is being written, by their ids. */
+const MARKS = {
+  session: queries.markSessionUsed,
+  token: queries.markTokenUsed,
+  member: queries.markMemberSeen,
+}
+
+/** The tokens, sessions and members whose last use is being written, by their ids. */
 function markingOf(db: Database): Set<string> {
   const known = markings.get(db)
   if (known !== undefined) return known

@@ -12,8 +12,12 @@ type Principal = {
   role_permissions: Permissions | null
 }
 
-/** The caller that a credential names; without a principal it is a user without a membership. */
+/**
+ * The caller that a credential names; without a principal it is a user without a membership. When a member was last seen is
+ * mutable, where the row is remembered.
+ */
 export type CallerRow = (Principal | { principal_id: null }) & {
+  last_seen_at: Date | null
   credential_id: string
   user_id: string | null
   email: string | null
@@ -41,7 +45,7 @@ export type SessionTokenCallerRow = SessionCallerRow & Row<'session_tokens', 'ex
 const callerColumns = (db: Queryable) => db`
   p.id as principal_id, p.type as principal_type, p.organisation_id,
   r.id as role_id, r.kind as role_kind, r.name as role_name, r.permissions as role_permissions,
-  u.id as user_id, u.email`
+  u.id as user_id, u.email, nullif(m.last_seen_at, '-infinity') as last_seen_at`
 
 const sessionColumns = (db: Queryable, asksForFactor: boolean) => db`
   s.id as credential_id, s.created_at as session_created_at, s.expires_at as session_expires_at,
@@ -116,3 +120,17 @@ export const markSessionUsed = (db: Queryable, id: string, at: Date, unlessUsedS
       returning last_used_at)
     select last_used_at from marked
     union all select last_used_at from sessions where id = ${id} and not exists (select 1 from marked)`
+
+/** Writes that a member was seen, as `markTokenUsed` does of a token. */
+export const markMemberSeen = (db: Queryable, id: string, at: Date, unlessSeenSince: Date) =>
+  db<{ last_used_at: Date | null }[]>`
+    with marked as (
+      update members set last_seen_at = ${at}
+      where id = (
+        select id from members
+        where id = ${id} and (last_seen_at <= ${unlessSeenSince} or last_seen_at > ${at})
+        for no key update skip locked)
+      returning last_seen_at)
+    select last_seen_at as last_used_at from marked
+    union all
+    select nullif(last_seen_at, '-infinity') from members where id = ${id} and not exists (select 1 from marked)`

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { badRequest } from '../errors.ts'
-import { StrictObject, Timestamp } from '../schema.ts'
+import { Nullable, StrictObject, Timestamp } from '../schema.ts'
 import type { Row } from '../tables.ts'
 import { nameKey } from '../text.ts'
 
@@ -16,6 +16,9 @@ type Stored = Row<'environments', 'id' | 'name' | 'env_type' | 'index' | 'create
 /** An environment as it is stored; in JSON that the database made, its instants are text. */
 export type EnvironmentRow = { [C in keyof Stored]: Stored[C] extends Date ? Date | string : Stored[C] }
 
+/** The fields by which environments can be sorted. */
+export const ENVIRONMENT_SORTS = ['name', 'created_at'] as const
+
 /** An environment of an app. */
 export const Environment = Type.Object({
   id: Type.String({ description: 'Unique identifier of the environment.' }),
@@ -26,6 +29,35 @@ export const Environment = Type.Object({
   updatedAt: Timestamp(),
 })
 export type Environment = Static<typeof Environment>
+
+/** What a list tells of an environment beside what it is; absent what the caller may not read. */
+export type CountsRow = Readonly<{
+  secret_count?: number
+  secrets_changed_at?: Date | null
+  people_count?: number
+  machine_count?: number
+}>
+
+/** An environment in a list, with what can be told without opening it. */
+export const ListedEnvironment = Type.Composite([
+  Environment,
+  Type.Object({
+    secretCount: Type.Optional(
+      Type.Integer({ description: 'Absent, as the next, for callers that may not read secrets.' }),
+    ),
+    secretsChangedAt: Type.Optional(
+      Nullable(Type.String({ format: 'date-time', description: 'Null until a secret was changed.' })),
+    ),
+    peopleCount: Type.Optional(
+      Type.Integer({
+        description:
+          'How many members can open it. Absent, as the next, for callers that may not read members.',
+      }),
+    ),
+    machineCount: Type.Optional(Type.Integer({ description: 'How many service accounts can open it.' })),
+  }),
+])
+export type ListedEnvironment = Static<typeof ListedEnvironment>
 
 /** The name of an environment in a body. */
 export const EnvironmentName = () =>
@@ -74,4 +106,15 @@ export const present = (row: EnvironmentRow): Environment => ({
   index: row.index,
   createdAt: new Date(row.created_at).toISOString(),
   updatedAt: new Date(row.updated_at).toISOString(),
+})
+
+/** An environment in a list as it is shown. */
+export const presentListed = (row: EnvironmentRow & CountsRow): ListedEnvironment => ({
+  ...present(row),
+  ...(row.secret_count !== undefined && {
+    secretCount: row.secret_count,
+    secretsChangedAt: row.secrets_changed_at?.toISOString() ?? null,
+  }),
+  ...(row.people_count !== undefined && { peopleCount: row.people_count }),
+  ...(row.machine_count !== undefined && { machineCount: row.machine_count }),
 })

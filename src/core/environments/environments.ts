@@ -2,29 +2,49 @@ import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import type { Page, PageRequest } from '../contract/lists.ts'
+import type { CountedPage, ListRequest } from '../contract/lists.ts'
 import { type IfMatch, requireMatch } from '../etags.ts'
+import { filteredName, filterOf } from '../filters.ts'
 import { requireFreeName } from '../names.ts'
-import { pageRange, toPage } from '../pagination.ts'
+import { listCounted } from '../pagination.ts'
 import { found, written } from '../rows.ts'
+import { orderOf, sortKeyIn } from '../sorting.ts'
 import { nameKey } from '../text.ts'
 import { changeOrganisation } from '../transactions.ts'
 import { createEnvironments } from './creation.ts'
-import { type CreateEnvironment, type Environment, present, type UpdateEnvironment } from './environment.ts'
+import {
+  type CreateEnvironment,
+  type Environment,
+  type ListedEnvironment,
+  present,
+  presentListed,
+  type UpdateEnvironment,
+} from './environment.ts'
 import * as events from './environment-events.ts'
+import * as listQueries from './list-queries.ts'
+import { ENVIRONMENT_ORDERS, type EnvironmentListRow } from './list-queries.ts'
 import * as queries from './queries.ts'
 
-/** The environments of an app by index, so oldest first; 404 when the caller can access no such app. */
+/**
+ * The environments of an app that pass the filters, by index, so oldest first, unless a sort is asked for; 404 when the caller
+ * can access no such app.
+ */
 export async function list(
   ctx: Context,
   actor: Actor,
   appId: string,
-  request: PageRequest,
-): Promise<Page<Environment>> {
-  const name = `environments/${appId.toLowerCase()}`
-  const range = pageRange(ctx, name, request)
-  const rows = await queries.list(ctx.db, actor, appId, range)
-  return toPage(ctx, name, range, found(rows, 'App'), (row) => [String(row.index)], present)
+  request: Omit<ListRequest, 'role_id'>,
+): Promise<CountedPage<ListedEnvironment>> {
+  const filter = filterOf(request)
+  const order = orderOf<EnvironmentListRow>(ENVIRONMENT_ORDERS, request.sort)
+  return listCounted(ctx, request, {
+    name: filteredName(`environments/${appId.toLowerCase()}`, filter, order),
+    read: async (range) =>
+      found(await listQueries.list(ctx.db, actor, { appId, filter }, order, range), 'App'),
+    count: () => listQueries.count(ctx.db, actor, appId, filter),
+    sortKey: sortKeyIn(order),
+    present: presentListed,
+  })
 }
 
 /** One environment; 404 when the caller can access no such environment. */

@@ -1,8 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { canAccessApp, canAccessEnvironment } from '../apps/access-conditions.ts'
-import { isId } from '../id.ts'
-import { type PageRange, rowLimit } from '../pagination.ts'
 import { findById, written } from '../rows.ts'
 import type { Row } from '../tables.ts'
 import type { EnvironmentRow } from './environment.ts'
@@ -32,32 +30,8 @@ export type NewKeyCopy = Row<
   'principal_id' | 'app_id' | 'environment_id' | 'wrapped_seed' | 'wrapped_salt'
 >
 
-const columns = (db: Queryable) => db`e.id, e.name, e.env_type, e.index, e.created_at, e.updated_at`
-
-/**
- * The environments of an app that the actor can access, by index: new ones come last, so this is oldest first.
- * Undefined when the actor can access no such app, also for a malformed id.
- */
-export async function list(
-  db: Queryable,
-  actor: Actor,
-  appId: string,
-  range: PageRange,
-): Promise<EnvironmentRow[] | undefined> {
-  if (!isId(appId)) return undefined
-  const [index = null] = range.after ?? []
-  const rows = await db<(EnvironmentRow | { id: null })[]>`
-    select e.* from apps a left join lateral (
-      select ${columns(db)} from environments e
-      where e.organisation_id = a.organisation_id and e.app_id = a.id and ${canAccessEnvironment(db, actor)}
-        and (${index}::int is null or e.index > ${index}::int)
-      order by e.index
-      limit ${rowLimit(range)}
-    ) e on true
-    where a.organisation_id = ${actor.organisation.id} and a.id = ${appId} and ${canAccessApp(db, actor)}
-    order by e.index`
-  return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null)
-}
+/** The columns of an environment `e`. */
+export const columns = (db: Queryable) => db`e.id, e.name, e.env_type, e.index, e.created_at, e.updated_at`
 
 /** One environment that the actor can access; undefined when there is none, also for a malformed id. */
 export const find = (db: Queryable, actor: Actor, id: string): Promise<EnvironmentOfApp | undefined> =>

@@ -19,6 +19,15 @@ export const accessibleApps = (db: Queryable) => db<{ apps: AccessibleApps }[]>`
        where g.principal_id = p.id`,
   )} end`
 
+/**
+ * How many environments a principal `p` of the enclosing query can open. Those of the organisation are counted once for all
+ * with global access.
+ */
+export const accessibleEnvironments = (db: Queryable, organisationId: string) => db<{ count: number }[]>`
+  case when p.role_kind in ('owner', 'admin')
+    then (select count(*)::int from environments where organisation_id = ${organisationId})
+    else (select count(*)::int from grants g where g.principal_id = p.id) end`
+
 /** Apps by name, in each its environments by index, from apps `a` and environments `e`, which an app may lack. */
 const listed = (db: Queryable, from: ReturnType<Queryable>) => db`
   (select coalesce(json_agg(json_build_object('id', app.id, 'name', app.name, 'environments', app.environments)

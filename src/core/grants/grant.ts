@@ -19,6 +19,14 @@ export const AccessibleApps = Type.Array(
 )
 export type AccessibleApps = Static<typeof AccessibleApps>
 
+/** How much a principal can open, in a list. */
+export const AccessCount = () => ({
+  accessibleEnvironments: Type.Integer({
+    description: 'How many environments it can open, as its access tells: all of them with global access.',
+  }),
+  globalAccess: Type.Boolean({ description: 'Whether its role has global access.' }),
+})
+
 /** How many ids a body that sets access may have, those of apps and of environments together. */
 export const MAX_IDS = 10_000
 

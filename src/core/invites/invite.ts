@@ -21,13 +21,16 @@ export const PENDING_INVITES: Limit = {
 }
 
 /** A pending invite with its role and its sender, who is null once removed. */
-export type InviteRow = Row<'invites', 'id' | 'email' | 'nonce' | 'created_at' | 'expires_at'> &
+export type InviteRow = Row<'invites', 'id' | 'email' | 'email_key' | 'nonce' | 'created_at' | 'expires_at'> &
   Prefixed<'role_', Row<'roles', 'id' | 'name'>> &
   Readonly<{
     sender_id: string | null
     sender_type: Row<'principals', 'type'>['type'] | null
     sender_name: string | null
   }>
+
+/** The fields by which invites can be sorted. */
+export const INVITE_SORTS = ['email', 'created_at', 'expires_at'] as const
 
 /** An invite as it is shown. */
 export const Invite = Type.Object({
@@ -44,6 +47,10 @@ export const Invite = Type.Object({
   ),
 })
 export type Invite = Static<typeof Invite>
+
+/** An invite without its link. */
+export const InviteWithoutLink = Type.Omit(Invite, ['inviteUrl'])
+export type InviteWithoutLink = Static<typeof InviteWithoutLink>
 
 /** The body that creates an invite. */
 export const CreateInvite = StrictObject({
@@ -72,3 +79,6 @@ export const present = (ctx: Context, actor: Actor, row: InviteRow): Invite => (
   expiresAt: row.expires_at.toISOString(),
   inviteUrl: ctx.config.smtp === null && can(actor, 'create', 'Members') ? linkUrl(ctx, 'invite', row) : null,
 })
+
+/** An invite as it is shown where its link isn't needed. */
+export const withoutLink = ({ inviteUrl: _, ...invite }: Invite): InviteWithoutLink => invite

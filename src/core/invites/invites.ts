@@ -5,14 +5,16 @@ import { emailKey } from '../accounts/account.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { constraintError } from '../constraints.ts'
-import type { Page, PageRequest } from '../contract/lists.ts'
+import type { CountedPage, ListRequest } from '../contract/lists.ts'
 import { conflict, notFound } from '../errors.ts'
+import { canMatch, filteredName, filterOf } from '../filters.ts'
 import { requireRoom } from '../limits.ts'
-import { listByCreation } from '../pagination.ts'
+import { listCounted } from '../pagination.ts'
 import type { RoleKind } from '../permissions.ts'
 import { enforce } from '../policy.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
 import { found } from '../rows.ts'
+import { orderOf, sortKeyIn } from '../sorting.ts'
 import { changeOrganisation } from '../transactions.ts'
 import {
   type CreateInvite,
@@ -22,19 +24,25 @@ import {
   PENDING_INVITES,
   present,
 } from './invite.ts'
+import * as listQueries from './list-queries.ts'
+import { INVITE_ORDERS } from './list-queries.ts'
 import { countInviteMail, countResend } from './mail-limits.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
-/** The organisation's pending invites, oldest first. */
-export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Invite>> =>
-  listByCreation(
-    ctx,
-    'invites',
-    request,
-    (range) => queries.list(ctx.db, actor.organisation.id, ctx.clock.now(), range),
-    (row) => present(ctx, actor, row),
-  )
+/** The organisation's pending invites that pass the filters, oldest first unless a sort is asked for. */
+export async function list(ctx: Context, actor: Actor, request: ListRequest): Promise<CountedPage<Invite>> {
+  const filter = filterOf(request)
+  const order = orderOf<InviteRow>(INVITE_ORDERS, request.sort)
+  const asked = { organisationId: actor.organisation.id, at: ctx.clock.now(), filter }
+  return listCounted(ctx, request, {
+    name: filteredName('invites', filter, order),
+    read: (range) => (canMatch(filter) ? listQueries.list(ctx.db, asked, order, range) : Promise.resolve([])),
+    count: () => listQueries.count(ctx.db, asked),
+    sortKey: sortKeyIn(order),
+    present: (row) => present(ctx, actor, row),
+  })
+}
 
 /**
  * Invites an e-mail address to a role; where there is a mail gateway, a job mails the link. 404 for an unknown role, 400

@@ -1,11 +1,11 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { oldestFirst, type PageRange } from '../pagination.ts'
 import { countOf, findById, written } from '../rows.ts'
 import type { Row } from '../tables.ts'
 import type { InviteRow } from './invite.ts'
 
-const withRoleAndSender = (db: Queryable, invites = 'invites') => db`
-  select i.id, i.email, i.nonce, i.created_at, i.expires_at, r.id as role_id, r.name as role_name,
+/** Invites `i` with their roles and senders. */
+export const withRoleAndSender = (db: Queryable, invites = 'invites') => db`
+  select i.id, i.email, i.email_key, i.nonce, i.created_at, i.expires_at, r.id as role_id, r.name as role_name,
     p.id as sender_id, p.type as sender_type, coalesce(nullif(u.full_name, ''), u.email, s.name) as sender_name
   from ${db(invites)} i
   join roles r on r.id = i.role_id
@@ -17,11 +17,6 @@ const withRoleAndSender = (db: Queryable, invites = 'invites') => db`
 const pendingInvites = (db: Queryable, organisationId: string, at: Date) => db`
   ${withRoleAndSender(db)}
   where i.organisation_id = ${organisationId} and i.state = 'pending' and i.expires_at > ${at}`
-
-/** The organisation's pending invites, oldest first. */
-export const list = (db: Queryable, organisationId: string, at: Date, range: PageRange) => db<InviteRow[]>`
-    ${pendingInvites(db, organisationId, at)}
-      ${oldestFirst(db, 'i', range)}`
 
 /** One pending invite; undefined when there is none, also for a malformed id. */
 export const find = (

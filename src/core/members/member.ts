@@ -1,14 +1,24 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RoleReference } from '../contract/references.ts'
-import { AccessibleApps } from '../grants/grant.ts'
+import { AccessCount, AccessibleApps } from '../grants/grant.ts'
+import { hasGlobalAccess } from '../permissions.ts'
 import type { Prefixed } from '../rows.ts'
-import { Id, StrictObject, Timestamp } from '../schema.ts'
+import { Id, Nullable, StrictObject, Timestamp } from '../schema.ts'
 import type { Row } from '../tables.ts'
 
 /** An active membership with its user and role. */
 export type MemberRow = Row<'members', 'id' | 'user_id' | 'created_at' | 'updated_at'> &
   Row<'users', 'email' | 'full_name'> &
   Prefixed<'role_', Row<'roles', 'id' | 'kind' | 'name'>>
+
+/** An active membership, and when it was last seen; null for never. */
+export type SeenMemberRow = MemberRow & Readonly<{ last_seen_at: Date | null }>
+
+/** An active membership in a list. */
+export type ListedMemberRow = SeenMemberRow & Readonly<{ accessible_environments: number }>
+
+/** The fields by which members can be sorted. */
+export const MEMBER_SORTS = ['name', 'email', 'role', 'created_at', 'last_seen_at'] as const
 
 /** A member as it is shown. */
 export const Member = Type.Object({
@@ -21,6 +31,25 @@ export const Member = Type.Object({
   updatedAt: Timestamp(),
 })
 export type Member = Static<typeof Member>
+
+/** A member, and when it was last seen. */
+export const SeenMember = Type.Composite([
+  Member,
+  Type.Object({
+    lastSeenAt: Nullable(
+      Type.String({
+        format: 'date-time',
+        description:
+          'When a session or personal access token of the member was last used, to the minute; null for never.',
+      }),
+    ),
+  }),
+])
+export type SeenMember = Static<typeof SeenMember>
+
+/** A member in a list, with how much it can open. */
+export const ListedMember = Type.Composite([SeenMember, Type.Object(AccessCount())])
+export type ListedMember = Static<typeof ListedMember>
 
 /** A member with the apps and environments that it can access. */
 export const MemberWithAccess = Type.Composite([Member, Type.Object({ apps: AccessibleApps })])
@@ -38,4 +67,17 @@ export const present = (row: MemberRow): Member => ({
   role: { id: row.role_id, name: row.role_name },
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),
+})
+
+/** A member as it is shown, with when it was last seen. */
+export const presentSeen = (row: SeenMemberRow): SeenMember => ({
+  ...present(row),
+  lastSeenAt: row.last_seen_at?.toISOString() ?? null,
+})
+
+/** A member as a list shows it. */
+export const presentListed = (row: ListedMemberRow): ListedMember => ({
+  ...presentSeen(row),
+  accessibleEnvironments: row.accessible_environments,
+  globalAccess: hasGlobalAccess(row.role_kind),
 })

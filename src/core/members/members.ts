@@ -2,18 +2,30 @@ import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import type { Page, PageRequest } from '../contract/lists.ts'
+import type { CountedPage, ListRequest } from '../contract/lists.ts'
 import { type IfMatch, requireMatch } from '../etags.ts'
+import { canMatch, filteredName, filterOf } from '../filters.ts'
 import { accessOf } from '../grants/access.ts'
 import { queueNotice, queueOrganisationNotices, wakeNotices } from '../notices/notices.ts'
-import { listByCreation } from '../pagination.ts'
+import { listCounted } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
 import { found } from '../rows.ts'
 import * as sessions from '../sessions/sessions.ts'
+import { orderOf, sortKeyIn } from '../sorting.ts'
 import { changeOrganisation } from '../transactions.ts'
-import { type ChangeRole, type Member, type MemberRow, present } from './member.ts'
+import * as listQueries from './list-queries.ts'
+import { MEMBER_ORDERS, type MemberListRow } from './list-queries.ts'
+import {
+  type ChangeRole,
+  type ListedMember,
+  present,
+  presentListed,
+  presentSeen,
+  type SeenMember,
+  type SeenMemberRow,
+} from './member.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
@@ -23,19 +35,31 @@ export const access = accessOf('member', queries.findWithAccess, present)
 /** Sets when a membership was last changed. */
 export { markUpdated } from './queries.ts'
 
-/** The organisation's active members, oldest first. */
-export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Member>> =>
-  listByCreation(
-    ctx,
-    'members',
-    request,
-    (range) => queries.list(ctx.db, actor.organisation.id, range),
-    present,
-  )
+/** What a list of members is asked for: `access: none` leaves out who can open an environment, or has global access. */
+export type MembersRequest = ListRequest & Readonly<{ access?: 'none' }>
+
+/** The organisation's active members that pass the filters, oldest first unless a sort is asked for. */
+export async function list(
+  ctx: Context,
+  actor: Actor,
+  request: MembersRequest,
+): Promise<CountedPage<ListedMember>> {
+  const filter = { ...filterOf(request), withoutAccess: request.access === 'none' }
+  const order = orderOf<MemberListRow>(MEMBER_ORDERS, request.sort)
+  const organisationId = actor.organisation.id
+  return listCounted(ctx, request, {
+    name: filteredName('members', filter, order, { access: request.access }),
+    read: (range) =>
+      canMatch(filter) ? listQueries.list(ctx.db, organisationId, filter, order, range) : Promise.resolve([]),
+    count: () => listQueries.count(ctx.db, organisationId, filter),
+    sortKey: sortKeyIn(order),
+    present: presentListed,
+  })
+}
 
 /** One active member; 404 when the organisation has none of this id. */
-export const get = async (ctx: Context, actor: Actor, id: string): Promise<Member> =>
-  present(await existing(ctx.db, actor, id))
+export const get = async (ctx: Context, actor: Actor, id: string): Promise<SeenMember> =>
+  presentSeen(await existing(ctx.db, actor, id))
 
 /**
  * Gives a member another role, and the key copies that follow from it. 403 where a rule about actor, member or role
@@ -48,14 +72,14 @@ export async function changeRole(
   id: string,
   input: ChangeRole,
   ifMatch: IfMatch = null,
-): Promise<Member> {
+): Promise<SeenMember> {
   const changed = await changeOrganisation(ctx, actor, async (tx, actor) => {
     const member = await existing(tx, actor, id)
     enforce(policy.changeRole, { actor, member: factsOf(member) })
-    await requireMatch(ifMatch, () => present(member))
+    await requireMatch(ifMatch, () => presentSeen(member))
     const role = await roleReferredTo(tx, actor, input.role_id)
     enforce(policy.assignRole, { actor, kind: role.kind })
-    if (role.id === member.role_id) return present(member)
+    if (role.id === member.role_id) return presentSeen(member)
 
     const principal = { id: member.id, organisationId: actor.organisation.id }
     await principals.changeRole(ctx, tx, principal, member.role_kind, role)
@@ -69,7 +93,7 @@ export async function changeRole(
       description: `Role changed from "${member.role_name}" to "${stored.role_name}".`,
     })
     await queueNotice(ctx, tx, member.user_id, 'role-changed', stored.role_name)
-    return present(stored)
+    return presentSeen(stored)
   })
   await wakeNotices(ctx)
   return changed
@@ -83,7 +107,7 @@ export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: If
   await changeOrganisation(ctx, actor, async (tx, actor) => {
     const member = await existing(tx, actor, id)
     enforce(policy.remove, { actor, member: factsOf(member) })
-    await requireMatch(ifMatch, () => present(member))
+    await requireMatch(ifMatch, () => presentSeen(member))
     const now = ctx.clock.now()
     await queries.markRemoved(tx, member.id, member.role_name, now)
     // Sessions before tokens, the order of a password change: the other one could deadlock.
@@ -102,10 +126,10 @@ export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: If
 }
 
 /** The active member that a body names by its id; 404 with the id when the organisation has none. */
-export const referredTo = async (db: Queryable, actor: Actor, id: string): Promise<MemberRow> =>
+export const referredTo = async (db: Queryable, actor: Actor, id: string): Promise<SeenMemberRow> =>
   found(await queries.find(db, actor.organisation.id, id), 'Member', id)
 
-const existing = async (db: Queryable, actor: Actor, id: string): Promise<MemberRow> =>
+const existing = async (db: Queryable, actor: Actor, id: string): Promise<SeenMemberRow> =>
   found(await queries.find(db, actor.organisation.id, id), 'Member')
 
-const factsOf = (member: MemberRow) => ({ id: member.id, kind: member.role_kind })
+const factsOf = (member: SeenMemberRow) => ({ id: member.id, kind: member.role_kind })

@@ -1,25 +1,11 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { limitClause, type PageRange } from '../pagination.ts'
 import { countOf, findById, written } from '../rows.ts'
 import type { Row } from '../tables.ts'
 import type { Holders } from './policy.ts'
-import type { RoleRow, RoleSummaryRow, RoleValues } from './role.ts'
+import type { RoleRow, RoleValues } from './role.ts'
 
 const columns = (db: Queryable) =>
   db`id, kind, position, name, name_key, description, color, permissions, created_at`
-
-/** The roles of an organisation: the five defaults first, then the custom ones, oldest first. */
-export const list = (db: Queryable, organisationId: string, range: PageRange) => {
-  const [position = null, createdAt = null, id = null] = range.after ?? []
-  const after =
-    id === null
-      ? db``
-      : db`and (position, created_at, id) > (${position}::int, ${createdAt}::timestamptz, ${id}::uuid)`
-  return db<RoleSummaryRow[]>`
-    select id, kind, position, name, description, color, created_at from roles
-    where organisation_id = ${organisationId} ${after}
-    order by position, created_at, id ${limitClause(db, range)}`
-}
 
 /** One role of the organisation; undefined when there is none, also for a malformed id. */
 export const find = (db: Queryable, organisationId: string, id: string): Promise<RoleRow | undefined> =>

@@ -20,6 +20,13 @@ export type RoleSummaryRow = Row<
   'id' | 'kind' | 'position' | 'name' | 'description' | 'color' | 'created_at'
 >
 
+/** A role in a list, with how many hold it where the caller may read them. */
+export type ListedRoleRow = RoleSummaryRow &
+  Readonly<{ member_count?: number; service_account_count?: number }>
+
+/** The fields by which roles can be sorted. */
+export const ROLE_SORTS = ['name', 'created_at'] as const
+
 /** A role as it is stored; a default role's permissions are null. */
 export type RoleRow = RoleSummaryRow &
   Row<'roles', 'name_key'> &
@@ -28,7 +35,7 @@ export type RoleRow = RoleSummaryRow &
 /** A role as it is given to a principal: its kind decides about global access. */
 export type RoleRef = Pick<RoleRow, 'id' | 'kind'>
 
-/** A role in a list: without its permissions. */
+/** A role without its permissions. */
 export const RoleSummary = Type.Object({
   id: Type.String({ description: 'Unique identifier of the role.' }),
   name: Type.String(),
@@ -37,6 +44,24 @@ export const RoleSummary = Type.Object({
   isDefault: Type.Boolean({ description: 'True for the five built-in roles.' }),
   createdAt: Timestamp(),
 })
+
+/** A role in a list: without its permissions, and with how many hold it. */
+export const ListedRole = Type.Composite([
+  RoleSummary,
+  Type.Object({
+    memberCount: Type.Optional(
+      Type.Integer({
+        description: 'How many members hold it. Absent when the caller may not read members.',
+      }),
+    ),
+    serviceAccountCount: Type.Optional(
+      Type.Integer({
+        description: 'How many service accounts hold it. Absent when the caller may not read those.',
+      }),
+    ),
+  }),
+])
+export type ListedRole = Static<typeof ListedRole>
 
 const Actions = Type.Record(Type.String(), Type.Array(Type.String()))
 
@@ -95,7 +120,7 @@ export function inputValues(input: UpdateRole): Partial<RoleValues> {
   }
 }
 
-/** A role as a list shows it. */
+/** A role as it is shown without its permissions. */
 export const presentSummary = (row: RoleSummaryRow): Static<typeof RoleSummary> => ({
   id: row.id,
   name: row.name,
@@ -103,6 +128,13 @@ export const presentSummary = (row: RoleSummaryRow): Static<typeof RoleSummary> 
   color: row.color,
   isDefault: row.kind !== 'custom',
   createdAt: row.created_at.toISOString(),
+})
+
+/** A role as a list shows it. */
+export const presentListed = (row: ListedRoleRow): ListedRole => ({
+  ...presentSummary(row),
+  ...(row.member_count !== undefined && { memberCount: row.member_count }),
+  ...(row.service_account_count !== undefined && { serviceAccountCount: row.service_account_count }),
 })
 
 /** What a role allows, as it is shown: a default role's are built in, a custom role's are stored. */

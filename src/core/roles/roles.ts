@@ -2,43 +2,62 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../context.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
+import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import type { Page, PageRequest } from '../contract/lists.ts'
+import type { CountedPage, ListRequest } from '../contract/lists.ts'
 import { type IfMatch, requireMatch } from '../etags.ts'
+import { filteredName, filterOf } from '../filters.ts'
 import { closeExpired } from '../invites/closing.ts'
 import { requireRoom } from '../limits.ts'
 import { requireFreeName } from '../names.ts'
-import { pageRange, toPage } from '../pagination.ts'
+import { listCounted } from '../pagination.ts'
 import { permissionsOf } from '../permissions.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
+import { orderOf, sortKeyIn } from '../sorting.ts'
 import { nameKey } from '../text.ts'
 import { changeOrganisation } from '../transactions.ts'
+import * as listQueries from './list-queries.ts'
+import { ROLE_ORDERS, type RoleListRow } from './list-queries.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import {
   type CreateRole,
   CUSTOM_ROLES,
   inputValues,
+  type ListedRole,
   present,
-  presentSummary,
+  presentListed,
   type Role,
   type RoleRow,
-  type RoleSummaryRow,
   type RoleValues,
   type UpdateRole,
 } from './role.ts'
 
-/** The organisation's roles without their permissions: the five defaults, then the custom ones, oldest first. */
+/**
+ * The organisation's roles that pass the filters, without their permissions: the five defaults, then the custom ones, oldest
+ * first, unless a sort is asked for.
+ */
 export async function list(
   ctx: Context,
   actor: Actor,
-  request: PageRequest,
-): Promise<Page<Omit<Role, 'permissions'>>> {
-  const range = pageRange(ctx, 'roles', request)
-  const rows = await queries.list(ctx.db, actor.organisation.id, range)
-  return toPage(ctx, 'roles', range, rows, sortKey, presentSummary)
+  request: Omit<ListRequest, 'role_id'>,
+): Promise<CountedPage<ListedRole>> {
+  const filter = filterOf(request)
+  const order = orderOf<RoleListRow>(ROLE_ORDERS, request.sort)
+  const organisationId = actor.organisation.id
+  const counted = {
+    members: can(actor, 'read', 'Members'),
+    serviceAccounts: can(actor, 'read', 'ServiceAccounts'),
+  }
+  return listCounted(ctx, request, {
+    name: filteredName('roles', filter, order),
+    read: (range) => listQueries.list(ctx.db, organisationId, { filter, counted }, order, range),
+    count: () => listQueries.count(ctx.db, organisationId, filter),
+    sortKey: sortKeyIn(order),
+    present: presentListed,
+  })
 }
 
 /** One role with its permissions; 404 when the organisation has no such role. */
@@ -132,8 +151,6 @@ export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch 
 /** The role that a body names by its id; 404 with the id when the organisation has none. */
 export const referredTo = async (db: Queryable, actor: Actor, id: string): Promise<RoleRow> =>
   found(await queries.find(db, actor.organisation.id, id), 'Role', id)
-
-const sortKey = (row: RoleSummaryRow) => [String(row.position), row.created_at.toISOString(), row.id]
 
 const existing = async (db: Queryable, actor: Actor, id: string): Promise<RoleRow> =>
   found(await queries.find(db, actor.organisation.id, id), 'Role')

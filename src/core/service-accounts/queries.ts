@@ -2,30 +2,26 @@ import type { Queryable, Transaction } from '../../platform/postgres/database.ts
 import { accessibleApps } from '../grants/accessible-apps.ts'
 import type { AccessibleApps } from '../grants/grant.ts'
 import { isId } from '../id.ts'
-import { oldestFirst, type PageRange, rowLimit } from '../pagination.ts'
+import { type PageRange, rowLimit } from '../pagination.ts'
 import { countOf, findById, type Prefixed, written } from '../rows.ts'
 import type { Row } from '../tables.ts'
 import { type CreatorColumns, creatorColumns, creators } from '../tokens/creators.ts'
 import type { TokenRow } from '../tokens/token.ts'
 import type { ServiceAccountRow } from './service-account.ts'
 
-const columns = (db: Queryable) => db`
+/** The columns of a service account. */
+export const columns = (db: Queryable) => db`
   s.id, s.name, s.created_at, s.updated_at,
   r.id as role_id, r.kind as role_kind, r.name as role_name, r.permissions as role_permissions`
 
-const serviceAccounts = (db: Queryable, table = 'service_accounts') => db`
+/** Service accounts `s` with their principals `p` and roles `r`. */
+export const serviceAccounts = (db: Queryable, table = 'service_accounts') => db`
   ${db(table)} s
   join principals p on p.id = s.id
   join roles r on r.id = p.role_id`
 
 const serviceAccount = (db: Queryable, organisationId: string, id: string) => db`
   ${serviceAccounts(db)} where s.organisation_id = ${organisationId} and s.id = ${id}`
-
-/** The service accounts of an organisation, oldest first. */
-export const list = (db: Queryable, organisationId: string, range: PageRange) => db<ServiceAccountRow[]>`
-    select ${columns(db)} from ${serviceAccounts(db)}
-    where s.organisation_id = ${organisationId}
-      ${oldestFirst(db, 's', range)}`
 
 /** How many service accounts the organisation has. */
 export const count = (tx: Transaction, organisationId: string): Promise<number> =>

@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts'
 import { actorHasGlobalAccess } from '../access.ts'
 import type { Actor } from '../actor.ts'
-import type { Page, PageRequest } from '../contract/lists.ts'
-import { listByCreation, type PageRange } from '../pagination.ts'
+import type { CountedPage, PageRequest } from '../contract/lists.ts'
+import type { PageRange } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
-import { type CreateToken, expiryFrom, type IssuedToken, present, type Token } from '../tokens/token.ts'
-import { issueAndRecord, revoke } from '../tokens/tokens.ts'
+import { type CreateToken, expiryFrom, type IssuedToken, type Token } from '../tokens/token.ts'
+import { issueAndRecord, listOf, revoke } from '../tokens/tokens.ts'
 import { changeOrganisation, ownTransaction } from '../transactions.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
@@ -18,13 +18,13 @@ export const list = (
   actor: Actor,
   accountId: string,
   request: PageRequest,
-): Promise<Page<Token>> => {
+): Promise<CountedPage<Token>> => {
   const read = async (range: PageRange) => {
     const rows = await queries.findWithTokens(ctx.db, actor.organisation.id, accountId, range)
     found(rows[0], 'Service account')
     return queries.tokensIn(rows)
   }
-  return listByCreation(ctx, `tokens/${accountId}`, request, read, present)
+  return listOf(ctx, accountId, request, read)
 }
 
 /**

@@ -1,10 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RoleReference } from '../contract/references.ts'
-import { AccessibleApps } from '../grants/grant.ts'
+import { AccessCount, AccessibleApps } from '../grants/grant.ts'
 import type { Limit } from '../limits.ts'
+import { hasGlobalAccess } from '../permissions.ts'
 import type { RoleRow } from '../roles/role.ts'
 import type { Prefixed } from '../rows.ts'
-import { Id, Name, StrictObject, Timestamp } from '../schema.ts'
+import { Id, Name, Nullable, StrictObject, Timestamp } from '../schema.ts'
 import type { Row } from '../tables.ts'
 import { IssuedToken, Token, TokenFormat } from '../tokens/token.ts'
 
@@ -20,6 +21,13 @@ export const SERVICE_ACCOUNTS: Limit = {
 export type ServiceAccountRow = Row<'service_accounts', 'id' | 'name' | 'created_at' | 'updated_at'> &
   Prefixed<'role_', Pick<RoleRow, 'id' | 'kind' | 'name' | 'permissions'>>
 
+/** A service account in a list; what its tokens tell is only there where the caller may read them. */
+export type ListedServiceAccountRow = ServiceAccountRow &
+  Readonly<{ accessible_environments: number; token_count?: number; last_used_at?: Date | null }>
+
+/** The fields by which service accounts can be sorted. */
+export const SERVICE_ACCOUNT_SORTS = ['name', 'role', 'created_at'] as const
+
 /** A service account as it is shown. */
 export const ServiceAccount = Type.Object({
   id: Type.String(),
@@ -30,13 +38,33 @@ export const ServiceAccount = Type.Object({
 })
 export type ServiceAccount = Static<typeof ServiceAccount>
 
+const FOR_TOKEN_READERS = 'Absent when the caller may not read service account tokens.'
+
+/** A service account in a list, with how much it can open. */
+export const ListedServiceAccount = Type.Composite([
+  ServiceAccount,
+  Type.Object({
+    ...AccessCount(),
+    tokenCount: Type.Optional(
+      Type.Integer({ description: `How many tokens it has, expired ones among them. ${FOR_TOKEN_READERS}` }),
+    ),
+    lastUsedAt: Type.Optional(
+      Nullable(
+        Type.String({
+          format: 'date-time',
+          description: `When one of its tokens was last used; null for never. ${FOR_TOKEN_READERS}`,
+        }),
+      ),
+    ),
+  }),
+])
+export type ListedServiceAccount = Static<typeof ListedServiceAccount>
+
 /** A single service account, with its tokens where the caller may read them. */
 export const ServiceAccountWithTokens = Type.Composite([
   ServiceAccount,
   Type.Object({
-    tokens: Type.Optional(
-      Type.Array(Token, { description: 'Absent when the caller may not read service account tokens.' }),
-    ),
+    tokens: Type.Optional(Type.Array(Token, { description: FOR_TOKEN_READERS })),
   }),
 ])
 export type ServiceAccountWithTokens = Static<typeof ServiceAccountWithTokens>
@@ -79,4 +107,15 @@ export const present = (row: ServiceAccountRow): ServiceAccount => ({
   role: { id: row.role_id, name: row.role_name },
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),
+})
+
+/** A service account as a list shows it. */
+export const presentListed = (row: ListedServiceAccountRow): ListedServiceAccount => ({
+  ...present(row),
+  accessibleEnvironments: row.accessible_environments,
+  globalAccess: hasGlobalAccess(row.role_kind),
+  ...(row.token_count !== undefined && {
+    tokenCount: row.token_count,
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  }),
 })

@@ -3,25 +3,31 @@ import type { Queryable } from '../../platform/postgres/database.ts'
 import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import type { Page, PageRequest } from '../contract/lists.ts'
+import type { CountedPage, ListRequest } from '../contract/lists.ts'
 import { type IfMatch, requireMatch } from '../etags.ts'
+import { canMatch, filteredName, filterOf } from '../filters.ts'
 import { accessOf } from '../grants/access.ts'
 import { requireRoom } from '../limits.ts'
-import { listByCreation } from '../pagination.ts'
+import { listCounted } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
 import { found } from '../rows.ts'
+import { orderOf, sortKeyIn } from '../sorting.ts'
 import { normaliseName } from '../text.ts'
 import { present as presentToken } from '../tokens/token.ts'
 import { issue } from '../tokens/tokens.ts'
 import { changeOrganisation } from '../transactions.ts'
+import * as listQueries from './list-queries.ts'
+import { SERVICE_ACCOUNT_ORDERS, type ServiceAccountListRow } from './list-queries.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import {
   type CreatedServiceAccount,
   type CreateServiceAccount,
+  type ListedServiceAccount,
   present,
+  presentListed,
   SERVICE_ACCOUNTS,
   type ServiceAccount,
   type ServiceAccountRow,
@@ -32,15 +38,25 @@ import {
 /** The use cases of what a service account can access. */
 export const access = accessOf('service_account', queries.findWithAccess, present)
 
-/** The organisation's service accounts, oldest first. */
-export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<Page<ServiceAccount>> =>
-  listByCreation(
-    ctx,
-    'service-accounts',
-    request,
-    (range) => queries.list(ctx.db, actor.organisation.id, range),
-    present,
-  )
+/** The organisation's service accounts that pass the filters, oldest first unless a sort is asked for. */
+export async function list(
+  ctx: Context,
+  actor: Actor,
+  request: ListRequest,
+): Promise<CountedPage<ListedServiceAccount>> {
+  const filter = filterOf(request)
+  const order = orderOf<ServiceAccountListRow>(SERVICE_ACCOUNT_ORDERS, request.sort)
+  const organisationId = actor.organisation.id
+  const asked = { filter, withTokens: can(actor, 'read', 'ServiceAccountTokens') }
+  return listCounted(ctx, request, {
+    name: filteredName('service-accounts', filter, order),
+    read: (range) =>
+      canMatch(filter) ? listQueries.list(ctx.db, organisationId, asked, order, range) : Promise.resolve([]),
+    count: () => listQueries.countMatching(ctx.db, organisationId, filter),
+    sortKey: sortKeyIn(order),
+    present: presentListed,
+  })
+}
 
 /** One service account, with its tokens where the actor may read them; 404 when the organisation has none of this id. */
 export const get = (ctx: Context, actor: Actor, id: string): Promise<ServiceAccountWithTokens> =>

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { oldestFirst, type PageRange } from '../pagination.ts'
-import { findById, written } from '../rows.ts'
+import { countOf, findById, written } from '../rows.ts'
 import type { Row } from '../tables.ts'
 import { creatorColumns, creators } from './creators.ts'
 import type { TokenRow } from './token.ts'
@@ -11,6 +11,10 @@ export const list = (db: Queryable, principalId: string, range: PageRange) => db
     from tokens t ${creators(db)}
     where t.principal_id = ${principalId}
       ${oldestFirst(db, 't', range)}`
+
+/** How many access tokens a principal has, expired ones among them. */
+export const count = (db: Queryable, principalId: string): Promise<number> =>
+  countOf(db`select count(*)::int as count from tokens where principal_id = ${principalId}`)
 
 /** Locks a principal's row, so that its tokens are created one at a time; no row when it has just been deleted. */
 export const lockPrincipal = (tx: Transaction, id: string) =>

@@ -4,11 +4,11 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import type { AuditEvent } from '../audit/events.ts'
-import type { Page, PageRequest } from '../contract/lists.ts'
+import type { CountedPage, PageRequest } from '../contract/lists.ts'
 import { notFound, unauthenticated } from '../errors.ts'
 import { newPhaseToken } from '../keys/phase-token.ts'
 import { requireRoom } from '../limits.ts'
-import { listByCreation } from '../pagination.ts'
+import { creationOrder, listCounted, type PageRange } from '../pagination.ts'
 import { privateKeyField } from '../principals/principals.ts'
 import { written } from '../rows.ts'
 import * as sessions from '../sessions/sessions.ts'
@@ -24,6 +24,7 @@ import {
   present,
   type Token,
   type TokenFormat,
+  type TokenRow,
 } from './token.ts'
 import { hashToken, newToken } from './token-text.ts'
 
@@ -34,14 +35,23 @@ export type TokenPrincipal = Readonly<{ id: string; kind: 'pat' | 'sat' }>
 export type TokenValues = Readonly<{ name: string; expiresAt: Date | null; format: TokenFormat }>
 
 /** The actor's personal access tokens, oldest first, expired ones included. */
-export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<Page<Token>> =>
-  listByCreation(
-    ctx,
-    `tokens/${actor.id}`,
-    request,
-    (range) => queries.list(ctx.db, actor.id, range),
+export const list = (ctx: Context, actor: Actor, request: PageRequest): Promise<CountedPage<Token>> =>
+  listOf(ctx, actor.id, request, (range) => queries.list(ctx.db, actor.id, range))
+
+/** The tokens of a principal as a list; `read` reads those in a range. */
+export const listOf = (
+  ctx: Context,
+  principalId: string,
+  request: PageRequest,
+  read: (range: PageRange) => PromiseLike<readonly TokenRow[]>,
+): Promise<CountedPage<Token>> =>
+  listCounted(ctx, request, {
+    name: `tokens/${principalId}`,
+    read,
+    count: () => queries.count(ctx.db, principalId),
+    sortKey: creationOrder,
     present,
-  )
+  })
 
 /**
  * Creates a personal access token for the actor, unless its session has ended meanwhile (401). 400 for an expiry in the

@@ -64,6 +64,7 @@ export function run(
   return new Promise((resolve, reject) => {
     const child = within(options.cwd ?? '/', () =>
       spawn(program, args, {
+        cwd: '.',
         env: postgresEnvironment(),
         stdio: ['ignore', 'pipe', 'pipe'],
         ...options.account,
@@ -81,8 +82,8 @@ export function run(
 }
 
 /**
- * Spawns a process that begins in a directory. Not with the option `cwd`: not every runtime enters the directory before it
- * becomes the user of the process, who may not be able to.
+ * Spawns a process that begins in a directory: with `.` as its `cwd`, because some runtimes enter that only when they have
+ * become the user of the process, who may not be able to walk there.
  */
 export function within<Child>(directory: string, spawn: () => Child): Child {
   const before = process.cwd()

@@ -23,6 +23,9 @@ export type Database = postgres.Sql & DeadlineKeeper
 /** What can send statements: the pool, or a transaction on one of its connections. */
 export type Queryable = postgres.Sql | postgres.TransactionSql
 
+/** A part of a statement. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
+
 /** One transaction. */
 export type Transaction = postgres.TransactionSql
 

@@ -28,6 +28,7 @@ export async function startServer(launch: Launch, port: number): Promise<Server>
   const data = launch.account ? '/proc/self/cwd' : cluster
   const child = within(cluster, () =>
     spawn(launch.program, ['-D', data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])], {
+      cwd: '.',
       env: postgresEnvironment(),
       detached: true,
       stdio: ['ignore', output.fd, output.fd],

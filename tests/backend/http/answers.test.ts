@@ -58,23 +58,24 @@ async function examples() {
     '/v1/environments': `/v1/environments?app_id=${appId}`,
     '/v1/environments/:id': `/v1/environments/${environmentId}`,
     '/v1/me': '/v1/me',
-    '/v1/members': '/v1/members?limit=3',
-    '/v1/members/:id': `/v1/members/${ada.id}`,
     '/v1/members/:id/access': `/v1/members/${ada.id}/access`,
     '/v1/organisation': '/v1/organisation',
     '/v1/roles': '/v1/roles',
     '/v1/roles/:id': `/v1/roles/${role}`,
     '/v1/secrets/:id/versions': `/v1/secrets/${secretId}/versions`,
-    '/v1/service-accounts': '/v1/service-accounts',
     '/v1/service-accounts/:id/access': `/v1/service-accounts/${robot.id}/access`,
   }
   const readEachTime = {
+    '/v1/attention': '/v1/attention',
     '/v1/logs/audit': '/v1/logs/audit',
     '/v1/me/keys': '/v1/me/keys',
+    '/v1/members': '/v1/members?limit=3',
+    '/v1/members/:id': `/v1/members/${ada.id}`,
     '/v1/members/invites': '/v1/members/invites',
     '/v1/secrets': `/v1/secrets?app_id=${appId}&env=staging`,
     '/v1/secrets/diff': `/v1/secrets/diff?app_id=${appId}&from=staging&to=staging`,
     '/v1/secrets/export': `/v1/secrets/export?app_id=${appId}&env=staging`,
+    '/v1/service-accounts': '/v1/service-accounts',
     '/v1/service-accounts/:id': `/v1/service-accounts/${robot.id}`,
     '/v1/service-accounts/:id/tokens': `/v1/service-accounts/${robot.id}/tokens`,
     '/v1/tokens': '/v1/tokens',
@@ -146,16 +147,16 @@ describe('an answer from memory', () => {
   test('is refused to whoever may no longer read it, in the next request', async () => {
     const grace = await member(ctx, 'admin')
     const client = service.as(grace.token)
-    await client.get('/v1/members')
-    expect(await isFromMemory(client, '/v1/members')).toBe(true)
+    await client.get('/v1/roles')
+    expect(await isFromMemory(client, '/v1/roles')).toBe(true)
     const { body: role } = await admin.post('/v1/roles', {
       name: uniqueName('Nothing'),
       permissions: { permissions: {}, app_permissions: {} },
     })
     expect((await admin.put(`/v1/members/${grace.id}`, { role_id: role.id })).status).toBe(200)
-    expect((await client.get('/v1/members')).status).toBe(403)
+    expect((await client.get('/v1/roles')).status).toBe(403)
     expect((await admin.delete(`/v1/members/${grace.id}`)).status).toBe(204)
-    expect((await client.get('/v1/members')).status).toBe(401)
+    expect((await client.get('/v1/roles')).status).toBe(401)
   })
 
   test('is refused once the token, the session token or the session has expired', async () => {
@@ -165,14 +166,14 @@ describe('an answer from memory', () => {
     const soon = new Date(ctx.clock.now().getTime() + 60_000)
     await ctx.db`update tokens set expires_at = ${soon} where principal_id = ${grace.id}`
     for (const one of [client, inSession]) {
-      await one.get('/v1/members')
-      expect(await isFromMemory(one, '/v1/members')).toBe(true)
+      await one.get('/v1/roles')
+      expect(await isFromMemory(one, '/v1/roles')).toBe(true)
     }
     ctx.clock.advance(61)
-    expect((await client.get('/v1/members')).status).toBe(401)
-    expect((await inSession.get('/v1/members')).status).toBe(200)
+    expect((await client.get('/v1/roles')).status).toBe(401)
+    expect((await inSession.get('/v1/roles')).status).toBe(200)
     ctx.clock.advance(15 * 60)
-    expect((await inSession.get('/v1/members')).status).toBe(401)
+    expect((await inSession.get('/v1/roles')).status).toBe(401)
   })
 
   test('is sent in a session whose end a later use has put off, which renews no version', async () => {
@@ -180,11 +181,11 @@ describe('an answer from memory', () => {
     const inSession = service.as(await session(ctx, grace.userId))
     const almost = new Date(ctx.clock.now().getTime() - (7 * 24 * 3600 - 60) * 1000)
     await ctx.db`update sessions set last_used_at = ${almost} where user_id = ${grace.userId}`
-    await inSession.get('/v1/members')
+    await inSession.get('/v1/roles')
     ctx.clock.advance(30)
     await ctx.db`update sessions set last_used_at = ${ctx.clock.now()} where user_id = ${grace.userId}`
     ctx.clock.advance(40)
-    expect((await inSession.get('/v1/members')).status).toBe(200)
+    expect((await inSession.get('/v1/roles')).status).toBe(200)
   })
 
   test('notes the last use of its token once a minute', async () => {
@@ -196,10 +197,10 @@ describe('an answer from memory', () => {
       )[0]?.last_used_at?.getTime()
     for (const seconds of [0, 61, 122]) {
       ctx.clock.advance(seconds === 0 ? 0 : 61)
-      await client.get('/v1/members')
+      await client.get('/v1/roles')
       await eventually('the last use is written', async () => (await lastUse()) === ctx.clock.now().getTime())
       ctx.clock.advance(30)
-      await client.get('/v1/members')
+      await client.get('/v1/roles')
       await Bun.sleep(20)
       expect(await lastUse()).toBe(ctx.clock.now().getTime() - 30_000)
       ctx.clock.advance(-30)

@@ -45,6 +45,7 @@ export const accountStatements: Statements = {
   'authentication: markTokenUsed': (db, it) => authentication.markTokenUsed(db, it.token, it.now, it.now),
   'authentication: markSessionUsed': (db, it) =>
     authentication.markSessionUsed(db, it.session, it.now, it.now),
+  'authentication: markMemberSeen': (db, it) => authentication.markMemberSeen(db, it.member, it.now, it.now),
 
   'links: find': (db, it) => links.find(db, it.link, 'reset-password', it.now, it.later),
   'links: insert': (db, it) =>
@@ -85,6 +86,7 @@ export const accountStatements: Statements = {
 
   'tokens: list': (db, it) => tokens.list(db, it.member, PAGE),
   'tokens: list, later': (db, it) => tokens.list(db, it.member, later(it.now.toISOString(), it.new)),
+  'tokens: count': (db, it) => tokens.count(db, it.member),
   'tokens: lockPrincipal': (db, it) => tokens.lockPrincipal(db, it.member),
   'tokens: countLive': (db, it) => tokens.countLive(db, it.member, it.now),
   'tokens: insert': (db, it) =>

@@ -4,7 +4,8 @@ import * as environments from '../../../src/core/environments/queries.ts'
 import * as grants from '../../../src/core/grants/queries.ts'
 import { requireFreeName } from '../../../src/core/names.ts'
 import * as organisations from '../../../src/core/organisations/queries.ts'
-import { later, PAGE, type Statements, stamps, WHOLE } from './statements.ts'
+import type { Transaction } from '../../../src/platform/postgres/database.ts'
+import { later, PAGE, type Statements, stamps } from './statements.ts'
 
 const values = { name: 'New', description: null }
 const appValues = { ...values, sse_enabled: true }
@@ -18,14 +19,22 @@ export const organisationStatements: Statements = {
     accessList.list(db, it.organisation, { memberId: it.member }, PAGE),
   'access-list: list, service account': (db, it) =>
     accessList.list(db, it.organisation, { serviceAccountId: it.account }, PAGE),
+  'access-list: list, role': (db, it) => accessList.list(db, it.organisation, { roleId: it.role }, PAGE),
+  'access-list: list, role of many': async (db, it) =>
+    accessList.list(db, it.organisation, { roleId: await roleOfDevelopers(db) }, PAGE),
+  'access-list: list, role of many, later': async (db, it) =>
+    accessList.list(
+      db,
+      it.organisation,
+      { roleId: await roleOfDevelopers(db) },
+      later(it.middle, it.environment),
+    ),
+  'access-list: list, role and app': async (db, it) =>
+    accessList.list(db, it.organisation, { roleId: await roleOfDevelopers(db), appId: it.app }, PAGE),
   'access-list: list, app': (db, it) => accessList.list(db, it.organisation, { appId: it.app }, PAGE),
   'access-list: list, environment': (db, it) =>
     accessList.list(db, it.organisation, { environmentId: it.environment }, PAGE),
 
-  'apps: list': (db, it) => apps.list(db, it.owner, PAGE),
-  'apps: list, later': (db, it) => apps.list(db, it.owner, later(it.now.toISOString(), it.app)),
-  'apps: list, without global access': (db, it) => apps.list(db, it.developer, PAGE),
-  'apps: list, whole': (db, it) => apps.list(db, it.owner, WHOLE),
   'apps: find': (db, it) => apps.find(db, it.developer, it.app),
   'apps: insert': (db, it) =>
     apps.insert(db, it.owner, {
@@ -39,9 +48,6 @@ export const organisationStatements: Statements = {
   'apps: allEnvironments': (db, it) => apps.allEnvironments(db, it.organisation, it.app),
   'apps: remove': (db, it) => apps.remove(db, it.app),
 
-  'environments: list': (db, it) => environments.list(db, it.owner, it.app, PAGE),
-  'environments: list, without global access': (db, it) =>
-    environments.list(db, it.developer, it.app, later('1')),
   'environments: find': (db, it) => environments.find(db, it.developer, it.environment),
   'environments: findApp': (db, it) => environments.findApp(db, it.developer, it.app),
   'environments: principalsForNewEnvironments': (db, it) =>
@@ -112,6 +118,9 @@ export const organisationStatements: Statements = {
     organisations.findOwnerAndAdminRoles(db, it.organisation),
   'organisations: findOwner': (db, it) => organisations.findOwner(db, it.organisation),
 }
+
+const roleOfDevelopers = async (db: Transaction): Promise<string> =>
+  (await db<{ id: string }[]>`select id from roles where kind = 'developer'`)[0]?.id ?? ''
 
 const newEnvironment = (it: Parameters<Statements[string]>[1]) => ({
   id: it.new,

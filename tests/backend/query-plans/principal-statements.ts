@@ -3,13 +3,12 @@ import * as members from '../../../src/core/members/queries.ts'
 import * as principals from '../../../src/core/principals/queries.ts'
 import * as roles from '../../../src/core/roles/queries.ts'
 import * as serviceAccounts from '../../../src/core/service-accounts/queries.ts'
-import { later, PAGE, type Statements, stamps, WHOLE } from './statements.ts'
+import { later, type Statements, stamps } from './statements.ts'
 
 const values = { name: 'New', description: null }
 
 /** The statements about who is in an organisation, and with which role. */
 export const principalStatements: Statements = {
-  'invites: list': (db, it) => invites.list(db, it.organisation, it.now, PAGE),
   'invites: find': (db, it) => invites.find(db, it.organisation, it.invite, it.now),
   'invites: findDetails': (db, it) => invites.findDetails(db, it.invite, it.now),
   'invites: emailStatus': (db, it) => invites.emailStatus(db, it.organisation, 'guest-1@example.org'),
@@ -33,10 +32,6 @@ export const principalStatements: Statements = {
     invites.cancelSentBy(db, { id: it.member, organisationId: it.organisation }, it.now),
   'invites: isMember': (db, it) => invites.isMember(db, it.user),
 
-  'members: list': (db, it) => members.list(db, it.organisation, PAGE),
-  'members: list, later': (db, it) =>
-    members.list(db, it.organisation, later(it.now.toISOString(), it.member)),
-  'members: list, whole': (db, it) => members.list(db, it.organisation, WHOLE),
   'members: find': (db, it) => members.find(db, it.organisation, it.member),
   'members: findWithAccess': (db, it) => members.findWithAccess(db, it.organisation, it.member),
   'members: findWithAccess, of the Owner': (db, it) =>
@@ -72,9 +67,6 @@ export const principalStatements: Statements = {
   },
   'principals: remove, a service account': (db, it) => principals.remove(db, it.account),
 
-  'roles: list': (db, it) => roles.list(db, it.organisation, PAGE),
-  'roles: list, later': (db, it) =>
-    roles.list(db, it.organisation, later('5', it.now.toISOString(), it.role)),
   'roles: find': (db, it) => roles.find(db, it.organisation, it.role),
   'roles: countCustom': (db, it) => roles.countCustom(db, it.organisation),
   'roles: countHolders': (db, it) => roles.countHolders(db, it.organisation, it.role),
@@ -100,7 +92,6 @@ export const principalStatements: Statements = {
     ),
   'roles: remove': (db, it) => roles.remove(db, it.unusedRole),
 
-  'service-accounts: list': (db, it) => serviceAccounts.list(db, it.organisation, PAGE),
   'service-accounts: count': (db, it) => serviceAccounts.count(db, it.organisation),
   'service-accounts: find': (db, it) => serviceAccounts.find(db, it.organisation, it.account),
   'service-accounts: findWithAccess': (db, it) =>

@@ -2,6 +2,7 @@ import type { Context } from '../../../src/context.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import type { RequestedGrant } from '../../../src/core/grants/grant.ts'
 import type { PageRange } from '../../../src/core/pagination.ts'
+import { permissionsOf } from '../../../src/core/permissions.ts'
 import type { Transaction } from '../../../src/platform/postgres/database.ts'
 import type { TestContext } from '../../support/context.ts'
 import type { LargeOrganisation } from '../../support/large-organisation.ts'
@@ -97,7 +98,7 @@ export async function thingsOf(
       id,
       userId: found.user,
       organisation: { id: found.organisation },
-      role: { kind },
+      role: { kind, permissions: permissionsOf(kind, null) },
     }) as Actor
   return {
     ...(found as unknown as Things),

@@ -14,6 +14,7 @@ let developer: Person
 let robot: Account
 let nobody: Person
 let environments: TestEnvironment[]
+let roleIds: Map<string, string>
 
 beforeAll(async () => {
   ctx = await testContext()
@@ -34,6 +35,8 @@ beforeAll(async () => {
   const permissions = { permissions: {}, app_permissions: {} }
   const { body } = await service.as(ada.token).post('/v1/roles', { name: 'Nothing', permissions })
   nobody = await member(ctx, { id: body.id })
+  const roles: { id: string; name: string }[] = (await service.as(ada.token).get('/v1/roles')).body.data
+  roleIds = new Map(roles.map(({ id, name }) => [name, id]))
 })
 afterAll(() => ctx.close())
 
@@ -45,13 +48,25 @@ const environment = (index: number): TestEnvironment => {
 const list = async (query = '', caller = ada.token) =>
   (await service.as(caller).get(`/v1/access/${query}`)).body
 
-type Principal = { type: string; id: string; name: string }
+type Principal = { type: string; id: string; name: string; role: { id: string; name: string } }
 const reach = (principal: Principal, index: number, via: string) => {
   const { id, appId } = environment(index)
-  return { principal, appId, environmentId: id, via }
+  const [environmentName = '', appName = ''] = NAMES[index] ?? []
+  return { principal, appId, appName, environmentId: id, environmentName, via }
 }
-const user = ({ id }: Person) => ({ type: 'user', id, name: 'Ada Example' })
-const account = () => ({ type: 'service_account', id: robot.id, name: 'Robot' })
+const NAMES = [
+  ['one', 'Shop'],
+  ['two', 'Shop'],
+  ['three', 'Site'],
+] as const
+const user = (person: Person) => ({
+  type: 'user',
+  id: person.id,
+  name: 'Ada Example',
+  role: roleNamed(person === ada ? 'Owner' : person === admin ? 'Admin' : 'Developer'),
+})
+const account = () => ({ type: 'service_account', id: robot.id, name: 'Robot', role: roleNamed('Service') })
+const roleNamed = (name: string) => ({ id: roleIds.get(name) ?? '', name })
 const everything = () =>
   [
     ...[0, 1, 2].map((index) => reach(user(ada), index, 'role')),
@@ -99,11 +114,18 @@ describe('GET /v1/access', () => {
     expect((await list(`?app_id=${appId}&member_id=${developer.id}`)).data).toEqual([
       reach(user(developer), 0, 'grant'),
     ])
+    for (const name of ['Owner', 'Admin', 'Developer', 'Service', 'Nothing']) {
+      const ofRole = all.filter(({ principal }) => principal.role.name === name)
+      expect((await list(`?role_id=${roleIds.get(name)}`)).data, name).toEqual(ofRole)
+    }
+    const inShop = all.filter((item) => item.principal.role.name === 'Developer' && item.appId === appId)
+    expect((await list(`?role_id=${roleIds.get('Developer')}&app_id=${appId}`)).data).toEqual(inShop)
   })
 
   test('gives the same in pages of one, for every filter', async () => {
     const { id, appId } = environment(2)
     const filters = ['', `app_id=${environment(0).appId}`, `environment_id=${environment(1).id}`]
+    filters.push(`role_id=${roleIds.get('Developer')}`, `role_id=${roleIds.get('Admin')}`)
     filters.push(`environment_id=${id}&app_id=${appId}`, `member_id=${admin.id}`, `member_id=${developer.id}`)
     for (const filter of filters) {
       const found: unknown[] = []
@@ -121,7 +143,7 @@ describe('GET /v1/access', () => {
 
   test('is empty for unknown ids', async () => {
     const empty = { data: [], nextCursor: null }
-    for (const name of ['member_id', 'service_account_id', 'app_id', 'environment_id']) {
+    for (const name of ['member_id', 'service_account_id', 'role_id', 'app_id', 'environment_id']) {
       for (const id of [randomUUID(), 'nonsense', '']) {
         expect(await list(`?${name}=${id}`)).toEqual(empty)
       }

@@ -136,16 +136,22 @@ describe('GET /v1/environments', () => {
     await client.post(inApp(), { name: 'QA' })
     const whole = await client.get(inApp())
     expect(whole.status).toBe(200)
-    expect(whole.body).toEqual({ data: (await client.get(`/v1/apps/${target.id}`)).body.environments })
+    const environments: object[] = (await client.get(`/v1/apps/${target.id}`)).body.environments
+    const counts = { secretCount: 0, secretsChangedAt: null, peopleCount: 1, machineCount: 0 }
+    expect(whole.body).toEqual({ data: environments.map((row) => ({ ...row, ...counts })) })
     expect(whole.body.data.map((row: { name: string }) => row.name)).toEqual([
       'Development',
       'Production',
       'QA',
     ])
     const first = await client.get(`${inApp()}&limit=2`)
-    expect(first.body).toEqual({ data: whole.body.data.slice(0, 2), nextCursor: expect.any(String) })
+    expect(first.body).toEqual({
+      data: whole.body.data.slice(0, 2),
+      nextCursor: expect.any(String),
+      total: 3,
+    })
     const next = await client.get(`${inApp()}&limit=2&cursor=${first.body.nextCursor}`)
-    expect(next.body).toEqual({ data: whole.body.data.slice(2), nextCursor: null })
+    expect(next.body).toEqual({ data: whole.body.data.slice(2), nextCursor: null, total: 3 })
   })
 
   test("refuses another app's cursor", async () => {

@@ -183,9 +183,9 @@ describe('GET /v1/members/invites', () => {
   test('is paged when asked', async () => {
     const whole = (await service.as(ada.token).get(PATH)).body.data
     const one = await service.as(ada.token).get(`${PATH}?limit=1`)
-    expect(one.body).toEqual({ data: [whole[0]], nextCursor: expect.any(String) })
+    expect(one.body).toEqual({ data: [whole[0]], nextCursor: expect.any(String), total: 2 })
     const rest = await service.as(ada.token).get(`${PATH}?limit=1&cursor=${one.body.nextCursor}`)
-    expect(rest.body).toEqual({ data: [whole[1]], nextCursor: null })
+    expect(rest.body).toEqual({ data: [whole[1]], nextCursor: null, total: 2 })
     expect((await service.as(ada.token).get(`${PATH}?limit=0`)).status).toBe(400)
   })
 

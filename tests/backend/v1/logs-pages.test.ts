@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import type { EntryFilter, EntryVisibility } from '../../../src/core/audit/entry.ts'
-import { list, PAGE_BYTES } from '../../../src/core/audit/queries.ts'
+import { list, PAGE_BYTES } from '../../../src/core/audit/entry-queries.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { member, owner, type Person } from '../../support/people.ts'

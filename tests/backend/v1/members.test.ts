@@ -31,7 +31,8 @@ describe('GET /v1/members', () => {
   test('lists active members, oldest first, with their roles', async () => {
     const { status, body } = await as(ada).get('/v1/members/')
     expect(status).toBe(200)
-    expect(body.data[0]).toEqual({
+    // Her own request may be written as a use before it is answered, or after.
+    expect({ ...body.data[0], lastSeenAt: null }).toEqual({
       id: ada.id,
       username: expect.stringContaining('@example.org'),
       fullName: 'Ada Example',
@@ -39,6 +40,9 @@ describe('GET /v1/members', () => {
       role: { id: (await roleOf(ctx, 'owner')).id, name: 'Owner' },
       createdAt: '2026-01-01T00:00:00.000Z',
       updatedAt: '2026-01-01T00:00:00.000Z',
+      lastSeenAt: null,
+      accessibleEnvironments: 0,
+      globalAccess: true,
     })
   })
 

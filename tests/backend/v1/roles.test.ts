@@ -36,6 +36,8 @@ describe('GET /v1/roles', () => {
       color: '',
       isDefault: true,
       createdAt: '2026-01-01T00:00:00.000Z',
+      memberCount: 1,
+      serviceAccountCount: 0,
     })
     expect(body).not.toHaveProperty('nextCursor')
   })

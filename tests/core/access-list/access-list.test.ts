@@ -45,11 +45,14 @@ test.each([
   ['member', 'user'],
   ['service_account', 'service_account'],
 ] as const)('a %s is shown as a %s', (principal_type, type) => {
-  const place = { app_id: 'a', environment_id: 'e', via: 'grant' } as const
-  expect(present({ principal_id: 'p', principal_type, principal_name: 'Robot', ...place })).toEqual({
-    principal: { type, id: 'p', name: 'Robot' },
+  const place = { app_id: 'a', app_name: 'Shop', environment_id: 'e', environment_name: 'one' } as const
+  const role = { role_id: 'r', role_name: 'Service', via: 'grant' } as const
+  expect(present({ principal_id: 'p', principal_type, principal_name: 'Robot', ...role, ...place })).toEqual({
+    principal: { type, id: 'p', name: 'Robot', role: { id: 'r', name: 'Service' } },
     appId: 'a',
+    appName: 'Shop',
     environmentId: 'e',
+    environmentName: 'one',
     via: 'grant',
   })
 })
