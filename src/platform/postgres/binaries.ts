@@ -62,13 +62,8 @@ export function run(
   options: { account?: SystemUser; cwd?: string } = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = within(options.cwd ?? '/', () =>
-      spawn(program, args, {
-        cwd: '.',
-        env: postgresEnvironment(),
-        stdio: ['ignore', 'pipe', 'pipe'],
-        ...options.account,
-      }),
+    const child = spawnWithin(options.cwd ?? '/', options.account ?? null, (user) =>
+      spawn(program, args, { env: postgresEnvironment(), stdio: ['ignore', 'pipe', 'pipe'], ...user }),
     )
     let output = ''
     const collect = (data: Buffer) => {
@@ -82,14 +77,19 @@ export function run(
 }
 
 /**
- * Spawns a process that begins in a directory: with `.` as its `cwd`, because some runtimes enter that only when they have
- * become the user of the process, who may not be able to walk there.
+ * Spawns a process of a user in a directory that this user may not be able to walk to. Some runtimes enter the directory
+ * only when they have become that user: so this process does, for the moment in which the other begins in it.
  */
-export function within<Child>(directory: string, spawn: () => Child): Child {
+export function spawnWithin<Child>(
+  directory: string,
+  account: SystemUser,
+  spawn: (options: { cwd: string; uid?: number; gid?: number }) => Child,
+): Child {
+  if (account === null) return spawn({ cwd: directory })
   const before = process.cwd()
   process.chdir(directory)
   try {
-    return spawn()
+    return spawn({ cwd: '/proc/self/cwd', ...account })
   } finally {
     process.chdir(before)
   }
