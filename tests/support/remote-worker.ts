@@ -1,6 +1,6 @@
 import argon2 from '@phi-ag/argon2/argon2.wasm'
-import { createWorker, type Execution } from '../../src/edge/worker.ts'
 import { loadFastestAead } from '../../src/core/keys/xchacha20poly1305.ts'
+import { createWorker, type Execution } from '../../src/edge/worker.ts'
 import { wasmArgon2id } from '../../src/platform/argon2id-wasm.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createConsoleLog } from '../../src/platform/console-log.ts'

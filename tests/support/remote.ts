@@ -4,13 +4,10 @@ import type { TestDatabase } from './database.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 import { encodeSetup, NOW, PEER, SETUP } from './remote-ports.ts'
+import { DENO, RUNTIMES, type RuntimeName } from './runtimes.ts'
 import { workerdCommand } from './workerd.ts'
 
 const root = join(import.meta.dir, '../..')
-
-/** The runtimes on which the tests of the API can be run over HTTP. */
-export const RUNTIMES = ['bun', 'deno', 'workerd'] as const
-export type RuntimeName = (typeof RUNTIMES)[number]
 
 /** The runtime that the tests of the API ask over HTTP; null where they call the app within their process. */
 export const remoteRuntime = (): RuntimeName | null =>
@@ -88,10 +85,7 @@ async function commandOf(runtime: RuntimeName, port: number, setup: string): Pro
     case 'bun':
       return [process.execPath, 'tests/support/remote-bun.ts']
     case 'deno':
-      return [
-        join(root, 'node_modules/deno/deno'),
-        ...['run', '-A', '--node-modules-dir=manual', 'tests/support/remote-deno.ts'],
-      ]
+      return [DENO, ...['run', '-A', '--node-modules-dir=manual', 'tests/support/remote-deno.ts']]
     case 'workerd':
       return await workerdCommand('tests/support/remote-worker.ts', port, { [SETUP]: setup })
   }
