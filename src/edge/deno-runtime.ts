@@ -5,7 +5,7 @@ import { systemClock } from '../platform/clock.ts'
 import type { Serve } from '../platform/http/server.ts'
 import { createLog } from '../platform/log.ts'
 import type { Runtime } from '../platform/runtime.ts'
-import { withEmptyBodies } from './adapter.ts'
+import { mended } from './adapter.ts'
 
 /** What is used of Deno's API; its own types conflict with Bun's. */
 export type DenoApi = {
@@ -56,6 +56,6 @@ export async function denoRuntime(): Promise<Runtime> {
     serve: denoServe,
     openRedis: null,
     createLog,
-    adapter: withEmptyBodies(WebStandardAdapter),
+    adapter: mended(WebStandardAdapter),
   }
 }

@@ -8,7 +8,7 @@ import { type DatabaseConfig, openDatabase } from '../platform/postgres/database
 import { workOnce } from '../platform/queue/once.ts'
 import type { Ports } from '../platform/runtime.ts'
 import { schedule } from '../worker/schedule.ts'
-import { withEmptyBodies } from './adapter.ts'
+import { mended } from './adapter.ts'
 import { createScopedContext } from './scoped-context.ts'
 import { createStart } from './start.ts'
 
@@ -38,7 +38,7 @@ export function createWorker({ config, schemaVersion, ports, database, peerAddre
   const { ctx, within } = createScopedContext(lasting, ports, () =>
     openDatabase(database(), { max: CONNECTIONS, deadlines: config.deadlines }),
   )
-  const app = createApp(ctx, peerAddress, withEmptyBodies(CloudflareAdapter)).compile()
+  const app = createApp(ctx, peerAddress, mended(CloudflareAdapter)).compile()
   const problem = createStart(ctx)
   const waitUntil = (execution: Execution) => (work: Promise<unknown>) => execution.waitUntil(work)
   return {
