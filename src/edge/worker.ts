@@ -1,3 +1,5 @@
+// Of the library for passkeys, whose own import of it comes too late in a bundle.
+import 'reflect-metadata'
 import { CloudflareAdapter } from 'elysia/adapter/cloudflare-worker'
 import { createApp } from '../backend/app.ts'
 import type { PeerAddress } from '../backend/http/request-source.ts'

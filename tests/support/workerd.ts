@@ -25,6 +25,15 @@ export async function readWranglerConfig(): Promise<WranglerConfig> {
 /** The entry of the Worker that is deployed. */
 export const WORKER = 'src/edge/cloudflare.ts'
 
+/** Sends scheduled events, as the platform's timer does. */
+const TIMER = `export default {
+  async fetch(request, { KEYWARD }) {
+    const cron = new URL(request.url).searchParams.get('cron')
+    const { outcome } = await KEYWARD.scheduled({ scheduledTime: new Date(), cron })
+    return new Response(outcome, { status: outcome === 'ok' ? 200 : 500 })
+  },
+}`
+
 const builds = new Map<string, Promise<string>>()
 
 /** The folder with what an entry builds; built once for each process of tests. */
@@ -43,7 +52,8 @@ async function build(entry: string): Promise<string> {
 
 /**
  * The command that runs the Worker on workerd as wrangler.jsonc has it: its date, its flags, its variables. `env` are
- * variables and secrets beside and instead of these. Scheduled events come with POST /cdn-cgi/handler/scheduled?cron=….
+ * variables and secrets beside and instead of these. On
+ * the port of TIMER_PORT, every request is a scheduled event, of the schedule that its `cron` names.
  */
 export async function workerdCommand(
   entry: string,
@@ -53,6 +63,10 @@ export async function workerdCommand(
   const [folder, wrangler] = [await builtWorker(entry), await readWranglerConfig()]
   const bindings = Object.entries({ ...wrangler.vars, ...env }).map(
     ([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`,
+  )
+  const ports = Object.entries({ keyward: port, ...(env.TIMER_PORT && { timer: env.TIMER_PORT }) })
+  const sockets = ports.map(
+    ([service, at]) => `(name = "${service}", address = "127.0.0.1:${at}", http = (), service = "${service}")`,
   )
   const config = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -67,12 +81,18 @@ const config :Workerd.Config = (
       bindings = [${bindings.join(', ')}],
       globalOutbound = "internet",
     )),
+    (name = "timer", worker = (
+      modules = [(name = "timer.js", esModule = ${JSON.stringify(TIMER)})],
+      compatibilityDate = ${JSON.stringify(wrangler.compatibility_date)},
+      compatibilityFlags = ["service_binding_extra_handlers"],
+      bindings = [(name = "KEYWARD", service = "keyward")],
+    )),
     (name = "internet", network = (
       allow = ["public", "private", "local"],
       tlsOptions = (trustBrowserCas = true),
     )),
   ],
-  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "keyward")],
+  sockets = [${sockets.join(', ')}],
 );
 `
   const path = join(folder, `${port}.capnp`)
