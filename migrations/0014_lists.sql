@@ -28,6 +28,15 @@ create index service_accounts_by_name on service_accounts (organisation_id, name
 
 -- '-infinity' is never: an index and a cursor then have an order without nulls.
 alter table members add column last_seen_at timestamptz not null default '-infinity';
+update members m set last_seen_at = used.at
+from (
+  select id, max(at) as at from (
+    select m.id, s.last_used_at as at from members m join sessions s on s.user_id = m.user_id where m.removed_at is null
+    union all
+    select t.principal_id, t.last_used_at from tokens t where t.last_used_at is not null
+  ) uses group by id
+) used
+where m.id = used.id and m.removed_at is null;
 create index members_by_last_seen on members (organisation_id, last_seen_at, id) where removed_at is null;
 drop trigger state_version on members;
 select watch_state('members', unless_only => '{last_seen_at}');

@@ -35,7 +35,12 @@ export const READS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'Pages of 50': {
     members: asOwner(() => '/v1/members?limit=50'),
     'members, from the middle': asOwner(({ after }) => `/v1/members?cursor=${after.members}`),
+    'members by name': asOwner(() => '/v1/members?limit=50&sort=name'),
+    'members by role': asOwner(() => '/v1/members?limit=50&sort=role'),
+    'members, last seen first': asOwner(() => '/v1/members?limit=50&sort=-last_seen_at'),
+    'members of a role': asOwner(({ ids }) => `/v1/members?limit=50&role_id=${ids.role}`),
     'service accounts': asOwner(() => '/v1/service-accounts?limit=50'),
+    'service accounts by name': asOwner(() => '/v1/service-accounts?limit=50&sort=name'),
     'service accounts, from the middle': asOwner(
       ({ after }) => `/v1/service-accounts?cursor=${after['service-accounts']}`,
     ),
@@ -50,6 +55,14 @@ export const READS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
       ({ ids }) => `/v1/service-accounts/${ids.account}/tokens?limit=50`,
     ),
     'own sessions': (place) => ({ path: '/service/auth/sessions?limit=50', token: place.ownSession }),
+  },
+  'Pages of 50 that look at everything': {
+    'members, q that many have': asOwner(() => '/v1/members?limit=50&q=MEMBER'),
+    'members, q that one has': asOwner(() => '/v1/members?limit=50&q=member-7@'),
+    'members, q that nobody has': asOwner(() => '/v1/members?limit=50&q=nobody&sort=name'),
+    'members without access': asOwner(() => '/v1/members?limit=50&access=none'),
+    'service accounts, q': asOwner(() => '/v1/service-accounts?limit=50&q=account%207'),
+    'apps, q': asOwner(() => '/v1/apps?limit=50&q=app%207'),
   },
   'The list of access, pages of 50': {
     'without a filter': access(() => ''),

@@ -19,6 +19,6 @@ export const attentionRoutes = (ctx: Context, requests: RequestStates) =>
       detail: {
         tags: ['Attention'],
         summary: 'Get what needs attention',
-        description: `Of each kind the first ${shown}, and \`total\`, which counts no further than ${most}. A kind that the caller may not read is absent: pending invites and members without access need the permission to read \`Members\`, tokens of service accounts \`ServiceAccountTokens\`, secrets the app-level \`Secrets\`, and denials \`Logs\`.`,
+        description: `Of each kind the first ${shown}, and \`total\`, which for tokens, secrets and denials counts no further than ${most}. A kind that the caller may not read is absent: pending invites and members without access need the permission to read \`Members\`, tokens of service accounts \`ServiceAccountTokens\`, secrets the app-level \`Secrets\`, and denials \`Logs\`.`,
       },
     })

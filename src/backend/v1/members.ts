@@ -6,8 +6,8 @@ import {
   ChangeRole,
   ListedMember,
   MEMBER_SORTS,
+  Member,
   MemberWithAccess,
-  SeenMember,
 } from '../../core/members/member.ts'
 import * as members from '../../core/members/members.ts'
 import { REKEY_HINT } from '../../core/secrets/rekeying.ts'
@@ -31,8 +31,6 @@ const Query = t.Object(
   { additionalProperties: true },
 )
 
-const SHOWS_USE = { not: 'a member shows when it was last seen' }
-
 /** `/v1/members`: the organisation's active members, and what they can access. */
 export const membersRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/members', normalize: false })
@@ -42,7 +40,7 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'member.read_refused',
       query: Query,
       response: responses(200, CountedListOf(ListedMember), 400, 401, 403),
-      remember: SHOWS_USE,
+      remember: { not: 'a list of members shows when they were last seen' },
       detail: {
         tags,
         summary: 'List members',
@@ -54,8 +52,8 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
       permission: ['Members', 'read'],
       audit: 'member.read_refused',
       params: ById,
-      response: responses(200, SeenMember, 401, 403, 404),
-      remember: SHOWS_USE,
+      response: responses(200, Member, 401, 403, 404),
+      remember: true,
       detail: { tags, summary: 'Get a member', description: 'One active member.' },
     })
     .put(
@@ -66,7 +64,7 @@ export const membersRoutes = (ctx: Context, requests: RequestStates) =>
         audit: 'member.update_refused',
         params: ById,
         body: ChangeRole,
-        response: responses(200, SeenMember, 400, 401, 403, 404, 412, 413, 415),
+        response: responses(200, Member, 400, 401, 403, 404, 412, 413, 415),
         detail: {
           tags,
           summary: "Change a member's role",

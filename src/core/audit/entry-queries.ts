@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/postgres/database.ts'
+import type { Fragment, Queryable } from '../../platform/postgres/database.ts'
 import { isId } from '../id.ts'
 import { type PageRange, rowLimit } from '../pagination.ts'
 import { countOf } from '../rows.ts'
@@ -48,20 +48,35 @@ function entriesInRange(
   visibility: EntryVisibility,
   range: PageRange,
 ) {
-  const matching = (place: Fragment) => entriesWhere(db, organisationId, filter, visibility, range, place)
-  if (appId === undefined && environmentId === undefined) return matching(db``)
-  const about = matching(db`
+  const matching = (entries: Fragment, place: Fragment) =>
+    entriesWhere(db, organisationId, filter, visibility, range, { entries, place })
+  const all = db`audit_entries`
+  if (appId === undefined && environmentId === undefined) return matching(all, db``)
+  const about = matching(
+    all,
+    db`
     ${appId === undefined ? db`` : db`and app_id = ${appId.toLowerCase()}`}
-    ${environmentId === undefined ? db`` : db`and environment_id = ${environmentId.toLowerCase()}`}`)
+    ${environmentId === undefined ? db`` : db`and environment_id = ${environmentId.toLowerCase()}`}`,
+  )
   if (visibility !== null) return about
   return db`
     select * from ((${about}) union all (
-      ${matching(db`and event_type in ('member.access_changed', 'service_account.access_changed')
-        and audit_access_environments(old_values, new_values) && ${placesOf(db, organisationId, appId, environmentId)}`)}
+      ${matching(accessChanges(db, placesOf(db, organisationId, appId, environmentId)), db``)}
     )) found
     order by timestamp desc, id desc
     limit ${rowLimit(range)}`
 }
+
+/**
+ * The changes of access that name one of these environments. Without the offset the other filters would be looked for first,
+ * and the environments in each entry that has them.
+ */
+const accessChanges = (db: Queryable, places: Fragment): Fragment => db`(
+  select * from audit_entries
+  where event_type in ('member.access_changed', 'service_account.access_changed')
+    and audit_access_environments(old_values, new_values) && ${places}
+  offset 0
+) access_changes`
 
 /** The environment, or those that the app has now; none where the app has not this one. */
 const placesOf = (
@@ -82,7 +97,7 @@ function entriesWhere(
   filter: Omit<EntryFilter, 'appId' | 'environmentId'>,
   visibility: EntryVisibility,
   range: PageRange,
-  place: Fragment,
+  { entries, place }: { entries: Fragment; place: Fragment },
 ) {
   const { from, to, resourceType, resourceId, eventType, actorType, actorId, outcome } = filter
   const [timestamp = null, id = null] = range.after ?? []
@@ -90,7 +105,7 @@ function entriesWhere(
     select id, event_type, resource_type, resource_id, actor_type, actor_id, actor_metadata, resource_metadata,
       ${visibility === null ? allValues(db) : visibleValues(db, visibility)},
       description, request_id, timestamp, count
-    from audit_entries
+    from ${entries}
     where organisation_id = ${organisationId}
       ${from === undefined ? db`` : db`and timestamp >= ${from}`}
       ${to === undefined ? db`` : db`and timestamp < ${to}`}
@@ -169,5 +184,3 @@ const isVisible = (db: Queryable, principalId: string) => db`
   end`
 
 const lowerId = (text: string): string => (isId(text) ? text.toLowerCase() : text)
-
-type Fragment = ReturnType<Queryable>

@@ -4,16 +4,13 @@ import type { Caller, Credential, RequestSource } from '../actor.ts'
 import { unauthenticated } from '../errors.ts'
 import { isPhaseBearer } from '../keys/phase-token.ts'
 import { permissionsOf } from '../permissions.ts'
-import { logRepeated } from '../repeated-lines.ts'
 import { lacksRequiredFactor } from '../second-factor/policy.ts'
 import { isSessionExpired, isSessionTokenExpired } from '../sessions/lifetime.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import { networkOf } from '../sign-in/sign-in-limits.ts'
 import { hashToken, tokenKind } from '../tokens/token-text.ts'
+import { markSeen, markUsed } from './last-use.ts'
 import * as queries from './queries.ts'
-
-/** The last use of a token or session is written at most this often. */
-const LAST_USED_SECONDS = 60
 
 /** Confirms the version of the state, at some moment after the request arrived. */
 export type Confirm = () => Promise<string>
@@ -163,58 +160,6 @@ const lifetimeOf = (row: queries.SessionCallerRow) => ({
   expires_at: row.session_expires_at,
   last_used_at: row.session_last_used_at,
 })
-
-/** Writes that a member was seen; service accounts, and users without a membership, are not. */
-function markSeen(ctx: Context, row: queries.CallerRow, now: Date): void {
-  if (row.principal_id === null || row.principal_type !== 'member') return
-  markUsed(ctx, 'member', row.principal_id, row.last_seen_at, now, (at) => {
-    row.last_seen_at = at
-  })
-}
-
-/**
- * The response does not wait for it; further requests leave it to the one that writes it, and `written` hears what is
- * stored then. A last use in the future was written before the clock was set back.
- */
-function markUsed(
-  ctx: Context,
-  what: keyof typeof MARKS,
-  id: string,
-  lastUsedAt: Date | null,
-  now: Date,
-  written: (lastUsedAt: Date | null) => void = () => {},
-): void {
-  const elapsed =
-    lastUsedAt === null ? Number.POSITIVE_INFINITY : Math.abs(now.getTime() - lastUsedAt.getTime())
-  if (elapsed < LAST_USED_SECONDS * 1000) return
-  const marking = markingOf(ctx.db)
-  if (marking.has(id)) return
-  marking.add(id)
-  const since = new Date(now.getTime() - LAST_USED_SECONDS * 1000)
-  const marked = ctx.limitSideWrites
-    .run(id, async () => await MARKS[what](ctx.db, id, now, since))
-    .then(([row]) => written(row?.last_used_at ?? null))
-    .catch(() => logRepeated(ctx.log, 'warn', {}, `A ${what}'s last use could not be written`))
-    .finally(() => marking.delete(id))
-  ctx.afterwards(marked)
-}
-
-const MARKS = {
-  session: queries.markSessionUsed,
-  token: queries.markTokenUsed,
-  member: queries.markMemberSeen,
-}
-
-/** The tokens, sessions and members whose last use is being written, by their ids. */
-function markingOf(db: Database): Set<string> {
-  const known = markings.get(db)
-  if (known !== undefined) return known
-  const marking = new Set<string>()
-  markings.set(db, marking)
-  return marking
-}
-
-const markings = new WeakMap<Database, Set<string>>()
 
 function sessionCallerFrom(
   { config }: Context,

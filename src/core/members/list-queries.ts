@@ -47,40 +47,53 @@ export function list(
   order: Order<MemberListRow>,
   range: PageRange,
 ) {
+  const accessible = accessibleEnvironments(db, organisationId, range.limit === null)
   const select = db`
-    select ${columns(db)}, u.email_key, u.sort_name, r.name_key as role_name_key,
-      ${accessibleEnvironments(db, organisationId)} as accessible_environments
-    from ${activeMembers(db)}`
+    select ${columns(db)}, nullif(m.last_seen_at, '-infinity') as last_seen_at,
+      u.email_key, u.sort_name, r.name_key as role_name_key,
+      ${accessible.count} as accessible_environments
+    from ${activeMembers(db)} ${accessible.join}`
   const where = conditions(db, organisationId, filter)
-  if (order.columns === BY_ROLE) {
+  const looksAtAll = range.limit === null || filter.search !== null || filter.withoutAccess
+  if (order.columns === BY_ROLE && !looksAtAll) {
     const holders = { type: 'member', select, where } as const
     return db<MemberListRow[]>`${holdersByRole(db, organisationId, holders, range, order.descending)}`
   }
   return db<MemberListRow[]>`${select} where ${where} ${ordered(db, order, range)}`
 }
 
-/** How many active members of an organisation pass the filter. */
-export const count = (db: Queryable, organisationId: string, filter: MemberFilter): Promise<number> =>
-  countOf(db`
-    select count(*)::int as count from members m
-    ${filter.search === null ? db`` : db`join users u on u.id = m.user_id`}
-    ${filter.roleId === null && !filter.withoutAccess ? db`` : db`join principals p on p.id = m.principal_id`}
-    where ${conditions(db, organisationId, filter)}`)
+/** How many active members of an organisation pass the filter. Each has a principal, which tells of its role. */
+export function count(db: Queryable, organisationId: string, filter: MemberFilter): Promise<number> {
+  const { search, roleId, withoutAccess } = filter
+  const [tables, where] =
+    search === null && (roleId !== null || withoutAccess)
+      ? [
+          db`principals p`,
+          db`p.organisation_id = ${organisationId} and p.type = 'member' ${ofPrincipal(db, organisationId, filter)}`,
+        ]
+      : [
+          db`members m
+            ${search === null ? db`` : db`join users u on u.id = m.user_id`}
+            ${roleId === null && !withoutAccess ? db`` : db`join principals p on p.id = m.principal_id`}`,
+          conditions(db, organisationId, filter),
+        ]
+  return countOf(db`select count(*)::int as count from ${tables} where ${where}`)
+}
 
-const conditions = (
-  db: Queryable,
-  organisationId: string,
-  { search, roleId, withoutAccess }: MemberFilter,
-) => db`
+const conditions = (db: Queryable, organisationId: string, filter: MemberFilter) => db`
   m.organisation_id = ${organisationId} and m.removed_at is null
   ${
-    search === null
+    filter.search === null
       ? db``
-      : db`and (strpos(u.name_key, searchable(${search.text})) > 0 or strpos(u.email_key, ${search.key}) > 0)`
+      : db`and (strpos(u.name_key, searchable(${filter.search.text})) > 0 or strpos(u.email_key, ${filter.search.key}) > 0)`
   }
+  ${ofPrincipal(db, organisationId, filter)}`
+
+/** The conditions on principals `p`, each with its `and`. */
+const ofPrincipal = (db: Queryable, organisationId: string, { roleId, withoutAccess }: MemberFilter) => db`
   ${roleId === null ? db`` : holds(db, organisationId, 'member', roleId)}
-  ${
-    withoutAccess
-      ? db`and p.role_kind not in ('owner', 'admin') and not exists (select 1 from grants g where g.principal_id = p.id)`
-      : db``
-  }`
+  ${withoutAccess ? withoutGrants(db) : db``}`
+
+/** One look for each: `not exists` would read all grants, of which there are many times as many as members. */
+const withoutGrants = (db: Queryable) => db`
+  and p.role_kind not in ('owner', 'admin') and (select 1 from grants g where g.principal_id = p.id limit 1) is null`

@@ -11,11 +11,9 @@ export type MemberRow = Row<'members', 'id' | 'user_id' | 'created_at' | 'update
   Row<'users', 'email' | 'full_name'> &
   Prefixed<'role_', Row<'roles', 'id' | 'kind' | 'name'>>
 
-/** An active membership, and when it was last seen; null for never. */
-export type SeenMemberRow = MemberRow & Readonly<{ last_seen_at: Date | null }>
-
-/** An active membership in a list. */
-export type ListedMemberRow = SeenMemberRow & Readonly<{ accessible_environments: number }>
+/** An active membership in a list, with when it was last seen; null for never. */
+export type ListedMemberRow = MemberRow &
+  Readonly<{ last_seen_at: Date | null; accessible_environments: number }>
 
 /** The fields by which members can be sorted. */
 export const MEMBER_SORTS = ['name', 'email', 'role', 'created_at', 'last_seen_at'] as const
@@ -32,8 +30,11 @@ export const Member = Type.Object({
 })
 export type Member = Static<typeof Member>
 
-/** A member, and when it was last seen. */
-export const SeenMember = Type.Composite([
+/**
+ * A member in a list, with how much it can open and when it was last seen. A single one shows no use, so that its ETag
+ * changes only when somebody changes the member.
+ */
+export const ListedMember = Type.Composite([
   Member,
   Type.Object({
     lastSeenAt: Nullable(
@@ -43,12 +44,9 @@ export const SeenMember = Type.Composite([
           'When a session or personal access token of the member was last used, to the minute; null for never.',
       }),
     ),
+    ...AccessCount(),
   }),
 ])
-export type SeenMember = Static<typeof SeenMember>
-
-/** A member in a list, with how much it can open. */
-export const ListedMember = Type.Composite([SeenMember, Type.Object(AccessCount())])
 export type ListedMember = Static<typeof ListedMember>
 
 /** A member with the apps and environments that it can access. */
@@ -69,15 +67,10 @@ export const present = (row: MemberRow): Member => ({
   updatedAt: row.updated_at.toISOString(),
 })
 
-/** A member as it is shown, with when it was last seen. */
-export const presentSeen = (row: SeenMemberRow): SeenMember => ({
-  ...present(row),
-  lastSeenAt: row.last_seen_at?.toISOString() ?? null,
-})
-
 /** A member as a list shows it. */
 export const presentListed = (row: ListedMemberRow): ListedMember => ({
-  ...presentSeen(row),
+  ...present(row),
+  lastSeenAt: row.last_seen_at?.toISOString() ?? null,
   accessibleEnvironments: row.accessible_environments,
   globalAccess: hasGlobalAccess(row.role_kind),
 })

@@ -20,11 +20,10 @@ import { MEMBER_ORDERS, type MemberListRow } from './list-queries.ts'
 import {
   type ChangeRole,
   type ListedMember,
+  type Member,
+  type MemberRow,
   present,
   presentListed,
-  presentSeen,
-  type SeenMember,
-  type SeenMemberRow,
 } from './member.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
@@ -58,8 +57,8 @@ export async function list(
 }
 
 /** One active member; 404 when the organisation has none of this id. */
-export const get = async (ctx: Context, actor: Actor, id: string): Promise<SeenMember> =>
-  presentSeen(await existing(ctx.db, actor, id))
+export const get = async (ctx: Context, actor: Actor, id: string): Promise<Member> =>
+  present(await existing(ctx.db, actor, id))
 
 /**
  * Gives a member another role, and the key copies that follow from it. 403 where a rule about actor, member or role
@@ -72,14 +71,14 @@ export async function changeRole(
   id: string,
   input: ChangeRole,
   ifMatch: IfMatch = null,
-): Promise<SeenMember> {
+): Promise<Member> {
   const changed = await changeOrganisation(ctx, actor, async (tx, actor) => {
     const member = await existing(tx, actor, id)
     enforce(policy.changeRole, { actor, member: factsOf(member) })
-    await requireMatch(ifMatch, () => presentSeen(member))
+    await requireMatch(ifMatch, () => present(member))
     const role = await roleReferredTo(tx, actor, input.role_id)
     enforce(policy.assignRole, { actor, kind: role.kind })
-    if (role.id === member.role_id) return presentSeen(member)
+    if (role.id === member.role_id) return present(member)
 
     const principal = { id: member.id, organisationId: actor.organisation.id }
     await principals.changeRole(ctx, tx, principal, member.role_kind, role)
@@ -93,7 +92,7 @@ export async function changeRole(
       description: `Role changed from "${member.role_name}" to "${stored.role_name}".`,
     })
     await queueNotice(ctx, tx, member.user_id, 'role-changed', stored.role_name)
-    return presentSeen(stored)
+    return present(stored)
   })
   await wakeNotices(ctx)
   return changed
@@ -107,7 +106,7 @@ export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: If
   await changeOrganisation(ctx, actor, async (tx, actor) => {
     const member = await existing(tx, actor, id)
     enforce(policy.remove, { actor, member: factsOf(member) })
-    await requireMatch(ifMatch, () => presentSeen(member))
+    await requireMatch(ifMatch, () => present(member))
     const now = ctx.clock.now()
     await queries.markRemoved(tx, member.id, member.role_name, now)
     // Sessions before tokens, the order of a password change: the other one could deadlock.
@@ -126,10 +125,10 @@ export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: If
 }
 
 /** The active member that a body names by its id; 404 with the id when the organisation has none. */
-export const referredTo = async (db: Queryable, actor: Actor, id: string): Promise<SeenMemberRow> =>
+export const referredTo = async (db: Queryable, actor: Actor, id: string): Promise<MemberRow> =>
   found(await queries.find(db, actor.organisation.id, id), 'Member', id)
 
-const existing = async (db: Queryable, actor: Actor, id: string): Promise<SeenMemberRow> =>
+const existing = async (db: Queryable, actor: Actor, id: string): Promise<MemberRow> =>
   found(await queries.find(db, actor.organisation.id, id), 'Member')
 
-const factsOf = (member: SeenMemberRow) => ({ id: member.id, kind: member.role_kind })
+const factsOf = (member: MemberRow) => ({ id: member.id, kind: member.role_kind })

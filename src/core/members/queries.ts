@@ -2,11 +2,11 @@ import type { Queryable, Transaction } from '../../platform/postgres/database.ts
 import { accessibleApps } from '../grants/accessible-apps.ts'
 import type { AccessibleApps } from '../grants/grant.ts'
 import { findById, written } from '../rows.ts'
-import type { SeenMemberRow } from './member.ts'
+import type { MemberRow } from './member.ts'
 
-/** The columns of a member; one that was never seen has no `last_seen_at`. */
+/** The columns of a member. */
 export const columns = (db: Queryable) => db`
-  m.id, m.user_id, m.created_at, m.updated_at, nullif(m.last_seen_at, '-infinity') as last_seen_at, u.email, u.full_name,
+  m.id, m.user_id, m.created_at, m.updated_at, u.email, u.full_name,
   r.id as role_id, r.kind as role_kind, r.name as role_name`
 
 /**
@@ -24,14 +24,14 @@ const activeMember = (db: Queryable, organisationId: string, id: string) => db`
   where m.organisation_id = ${organisationId} and m.id = ${id} and m.removed_at is null`
 
 /** One active member; undefined when there is none, also for a malformed id. */
-export const find = (db: Queryable, organisationId: string, id: string): Promise<SeenMemberRow | undefined> =>
-  findById(id, () => db<SeenMemberRow[]>`select ${columns(db)} from ${activeMember(db, organisationId, id)}`)
+export const find = (db: Queryable, organisationId: string, id: string): Promise<MemberRow | undefined> =>
+  findById(id, () => db<MemberRow[]>`select ${columns(db)} from ${activeMember(db, organisationId, id)}`)
 
 /** One active member with the apps that it can access. */
 export const findWithAccess = (db: Queryable, organisationId: string, id: string) =>
   findById(
     id,
-    () => db<(SeenMemberRow & { apps: AccessibleApps })[]>`
+    () => db<(MemberRow & { apps: AccessibleApps })[]>`
       select ${columns(db)}, ${accessibleApps(db)} as apps from ${activeMember(db, organisationId, id)}`,
   )
 
@@ -46,9 +46,9 @@ export const insert = (
     values (${id}, ${organisationId}, ${userId}, ${at}, ${at})`
 
 /** Sets when a membership was last changed; gives it as it is stored, with the role that it holds now. */
-export const markUpdated = async (tx: Transaction, id: string, at: Date): Promise<SeenMemberRow> =>
+export const markUpdated = async (tx: Transaction, id: string, at: Date): Promise<MemberRow> =>
   written(
-    await tx<SeenMemberRow[]>`
+    await tx<MemberRow[]>`
       with updated as (update members set updated_at = ${at} where id = ${id} returning *)
       select ${columns(tx)} from ${activeMembers(tx, 'updated')}`,
   )

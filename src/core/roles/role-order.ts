@@ -5,16 +5,16 @@ import type { SortColumn } from '../sorting.ts'
 /** A row of `holdersByRole`: the rest of its columns are those of the holder. */
 type HolderRow = Readonly<{ id: string; role_name_key: string }>
 
-/** The order of the holders of roles: by the role's name, and then by their ids. */
+/** The order of principals `p` with roles `r`: by the role's name, and then by their ids. */
 export const BY_ROLE: readonly SortColumn<HolderRow>[] = [
-  { name: 'role.name_key', type: 'text', value: (row) => row.role_name_key },
-  { name: 'holder.id', type: 'uuid', value: (row) => row.id },
+  { name: 'r.name_key', type: 'text', value: (row) => row.role_name_key },
+  { name: 'p.id', type: 'uuid', value: (row) => row.id },
 ]
 
 /**
  * Members or service accounts in the order `BY_ROLE`: `select` gives the columns and tables of principals `p` with role `r`,
  * `where` the conditions on them. A page is read of each role, one role after the other, until the page is full: never all
- * holders of a role that has thousands.
+ * holders of a role that has thousands. Not for conditions that few meet: that would look for each holder by itself.
  */
 export function holdersByRole(
   db: Queryable,

@@ -35,13 +35,15 @@ export function list(
   order: Order<ServiceAccountListRow>,
   range: PageRange,
 ) {
+  const accessible = accessibleEnvironments(db, organisationId, range.limit === null)
   const select = db`
     select ${columns(db)}, s.name_key, r.name_key as role_name_key,
-      ${accessibleEnvironments(db, organisationId)} as accessible_environments
+      ${accessible.count} as accessible_environments
       ${withTokens ? tokenColumns(db) : db``}
-    from ${serviceAccounts(db)}`
+    from ${serviceAccounts(db)} ${accessible.join}`
   const where = conditions(db, organisationId, filter)
-  if (order.columns === BY_ROLE) {
+  const looksAtAll = range.limit === null || filter.search !== null
+  if (order.columns === BY_ROLE && !looksAtAll) {
     const holders = { type: 'service_account', select, where } as const
     return db<ServiceAccountListRow[]>`${holdersByRole(db, organisationId, holders, range, order.descending)}`
   }

@@ -70,8 +70,8 @@ test('the list of sessions refuses the same', async () => {
 })
 
 test.each([
-  ['/v1/roles', 'cursor', 1000],
-  ['/v1/access', 'cursor', 1000],
+  ['/v1/roles', 'cursor', 4000],
+  ['/v1/access', 'cursor', 4000],
   ['/v1/access', 'member_id', 200],
   ['/v1/access', 'environment_id', 200],
   ['/v1/logs/audit', 'actor_id', 200],

@@ -70,6 +70,10 @@ export const auditStatements: Statements = {
     log.list(db, it.organisation, { appId: it.app, eventType: 'app.updated' }, null, PAGE),
   'audit: list, environment and event in no entry': (db, it) =>
     log.list(db, it.organisation, { environmentId: it.environment, eventType: 'app.updated' }, null, PAGE),
+  'audit: list, app and changes of access': (db, it) =>
+    log.list(db, it.organisation, { appId: it.app, eventType: 'member.access_changed' }, null, PAGE),
+  'audit: list, environment and members': (db, it) =>
+    log.list(db, it.organisation, { environmentId: it.environment, resourceType: 'member' }, null, PAGE),
   'audit: list, app, without global access': (db, it) =>
     log.list(db, it.organisation, { appId: it.app }, visibilityFor(it.developer), PAGE),
   'audit: list, environment, without global access': (db, it) =>
