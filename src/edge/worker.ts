@@ -2,7 +2,6 @@
 import 'reflect-metadata'
 import { CloudflareAdapter } from 'elysia/adapter/cloudflare-worker'
 import { createApp } from '../backend/app.ts'
-import type { PeerAddress } from '../backend/http/request-source.ts'
 import type { Config } from '../config.ts'
 import { createLasting } from '../context.ts'
 import { withReadableUrl } from '../platform/http/server.ts'
@@ -23,7 +22,7 @@ export type WorkerOptions = {
   ports: Ports
   /** Where the database is; asked within a request only. */
   database: () => DatabaseConfig
-  peerAddress: PeerAddress
+  peerAddress: (request: Request) => string | null
 }
 
 /** Of one request. Hyperdrive and the platform's own limit allow no more than six. */

@@ -66,7 +66,8 @@ export async function workerdCommand(
   )
   const ports = Object.entries({ keyward: port, ...(env.TIMER_PORT && { timer: env.TIMER_PORT }) })
   const sockets = ports.map(
-    ([service, at]) => `(name = "${service}", address = "127.0.0.1:${at}", http = (), service = "${service}")`,
+    ([service, at]) =>
+      `(name = "${service}", address = "127.0.0.1:${at}", http = (), service = "${service}")`,
   )
   const config = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
