@@ -121,6 +121,12 @@ export function embeddedDataDirectory(environment: Environment = process.env): s
 export const journalStream = (environment: Environment = process.env): string | null =>
   environment.JOURNAL_STREAM ?? null
 
+/** The environment with another address of the database. */
+export const withDatabase = (address: string, environment: Environment = process.env): Environment => ({
+  ...environment,
+  DATABASE_URL: address,
+})
+
 /** The environment with generated secrets for those that it does not set. */
 export function withSecrets(
   secrets: Readonly<Record<string, string>>,

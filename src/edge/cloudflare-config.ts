@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { type Config, ConfigError, readConfig } from '../config.ts'
+import { type Config, ConfigError, readConfig, withDatabase } from '../config.ts'
 import type { DatabaseConfig } from '../platform/postgres/database.ts'
 
 /** Stands for Hyperdrive's address, which only a request may read. */
@@ -30,5 +30,5 @@ export function readWorkerDatabase(): DatabaseConfig {
 
 function readFrom(address: string | null): Config {
   if (address === null) return readConfig('backend')
-  return readConfig('backend', { ...process.env, DATABASE_URL: address })
+  return readConfig('backend', withDatabase(address))
 }

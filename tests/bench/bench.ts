@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os'
 import { clientKeys } from './client-keys.ts'
+import { edge } from './edge.ts'
 import { grants } from './grants.ts'
 import { growth } from './growth.ts'
 import { memory, start } from './processes.ts'
@@ -22,6 +23,7 @@ const PARTS = {
   grants,
   start,
   memory,
+  edge,
   growth,
 }
 type Part = keyof typeof PARTS
@@ -40,7 +42,9 @@ if (process.argv.includes('--json')) reportAsJson()
 else process.stdout.write(`${Object.values(about).join('\n')}\n`)
 
 const parts =
-  names.length > 0 ? (names as Part[]) : (Object.keys(PARTS) as Part[]).filter((part) => part !== 'growth')
+  names.length > 0
+    ? (names as Part[])
+    : (Object.keys(PARTS) as Part[]).filter((part) => part !== 'growth' && part !== 'edge')
 for (const part of parts) await PARTS[part]()
 endReport(about)
 process.exit(0)
