@@ -14,7 +14,7 @@ import {
 import { type Context, createContext } from './context.ts'
 import { hasOrganisation, requireServerSecret } from './core/deployment.ts'
 import { warnOfForeignPasskeys } from './core/passkeys/host.ts'
-import { createFrontend } from './frontend/server.ts'
+import { besideBackend, createFrontend } from './frontend/server.ts'
 import { systemClock } from './platform/clock.ts'
 import { healthProblem, waitForSchemaVia } from './platform/http/health-check.ts'
 import { type FetchHandler, listen, type Peers } from './platform/http/server.ts'
@@ -128,7 +128,7 @@ async function serve(_: Options, runtime: Runtime): Promise<void> {
   onStop(() => worker.stop())
   const hasOwner = await hasOrganisation(ctx.db)
   serveUntilStop(config, runtime, (peers) =>
-    route(createApp(ctx, peers.addressOf, runtime.adapter).fetch, createFrontend(config, log)),
+    besideBackend(createApp(ctx, peers.addressOf, runtime.adapter).fetch, createFrontend(config, log)),
   )
   listenForMetrics(config, runtime, metricsText(ctx))
   process.stdout.write(banner(config, hasOwner))
@@ -218,14 +218,6 @@ function serveUntilStop(
   onStop(() => server.stop(GRACE_SECONDS))
   return server.url
 }
-
-const route =
-  (backend: FetchHandler, frontend: FetchHandler): FetchHandler =>
-  (request) =>
-    BACKEND_PATHS.test(new URL(request.url).pathname) ? backend(request) : frontend(request)
-
-// Some clients begin paths with two slashes, where their host was set with one at its end.
-const BACKEND_PATHS = /^\/+(v1|service|public|swagger|api\/auth\/callback)(\/|$)/
 
 function databaseOf(config: Config): DatabaseConfig {
   if (config.database === null) throw new Error('DATABASE_URL is not set.')

@@ -1,8 +1,8 @@
 import { createApp } from '../backend/app.ts'
 import { readConfig } from '../config.ts'
 import { createContext } from '../context.ts'
-import { createFrontend } from '../frontend/server.ts'
-import { type FetchHandler, withReadableUrl } from '../platform/http/server.ts'
+import { besideBackend, createFrontend } from '../frontend/server.ts'
+import { withReadableUrl } from '../platform/http/server.ts'
 import { readMigrations } from '../platform/postgres/migrate.ts'
 import { workOnce } from '../platform/queue/once.ts'
 import { schedule } from '../worker/schedule.ts'
@@ -38,16 +38,15 @@ for (const cron of new Set(['* * * * *', ...jobs.flatMap((job) => job.cron ?? []
 
 const peers = new WeakMap<Request, string>()
 const backend = createApp(ctx, (request) => peers.get(request) ?? null, runtime.adapter).fetch
-const frontend = createFrontend(config, ctx.log)
-const BACKEND_PATHS = /^\/+(v1|service|public|swagger|api\/auth\/callback)(\/|$)/
-
-const answer: FetchHandler = async (request) => {
-  if (!BACKEND_PATHS.test(new URL(request.url).pathname)) return await frontend(request)
-  const refusal = await problem(request)
-  if (refusal !== null) return refusal
-  await started()
-  return await backend(request)
-}
+const answer = besideBackend(
+  async (request) => {
+    const refusal = await problem(request)
+    if (refusal !== null) return refusal
+    await started()
+    return await backend(request)
+  },
+  createFrontend(config, ctx.log),
+)
 
 deno.serve(
   {

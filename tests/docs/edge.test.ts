@@ -10,7 +10,8 @@ const NAMES = { bun: 'Bun', deno: 'Deno', workerd: 'Workers' }
 
 test('the table of differences is that of the tests', async () => {
   const rows = DIFFERENCES.map(
-    ({ runtimes, what, reason }) => `| ${runtimes.map((name) => NAMES[name]).join(', ')} | ${what} | ${reason} |`,
+    ({ runtimes, what, reason }) =>
+      `| ${runtimes.map((name) => NAMES[name]).join(', ')} | ${what} | ${reason} |`,
   )
   const table = ['| Where | What is different from Bun | Why |', '|---|---|---|', ...rows].join('\n')
   await expectGenerated(join(root, FILE), withGenerated(page(FILE), 'differences', table))

@@ -1,3 +1,4 @@
+/// <reference path="./workerd-package.d.ts" />
 import { rmSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
