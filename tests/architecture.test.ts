@@ -105,8 +105,8 @@ const mayHoldSql = (file: string): boolean => /^src\/(?:core|platform)\//.test(f
 const isRule = (file: string): boolean =>
   /^src\/core\/(?:[^/]+\/policy|permissions|access|policy|errors)\.ts$/.test(file)
 
-/** Only the entries know the runtime: all else is given what differs. */
-const isEntry = (file: string): boolean => /^src\/(?:main\.ts$|dev\.ts$|edge\/)/.test(file)
+/** Only the entries know the runtime, and the console its browser: all else is given what differs. */
+const isEntry = (file: string): boolean => /^src\/(?:main\.ts$|dev\.ts$|edge\/|frontend\/app\/)/.test(file)
 
 /** The driver of PostgreSQL is another project's. */
 const isOurs = (file: string): boolean => !file.startsWith('src/platform/postgres/driver/')
