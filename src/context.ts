@@ -14,6 +14,7 @@ import {
   createChangeLimiter,
   createPublicLimiter,
   createReadLimiter,
+  createRekeyLimiter,
   createSideWriteLimiter,
   type Database,
   type DatabaseConfig,
@@ -37,6 +38,8 @@ export type Context = Readonly<{
   limitPublic: FairLimiter
   /** Limits each caller's reads, and its changes that lock no organisation. Never entered within one of the others. */
   limitReads: FairLimiter
+  /** Limits renewals of environments' keys, which take long: one at a time in this process, callers in turn. */
+  limitRekeys: FairLimiter
   /** Limits the writes that no response depends on. */
   limitSideWrites: FairLimiter
   /** What reads have loaded; null where nothing is remembered. */
@@ -79,6 +82,7 @@ export function createContext(
     lookUps: createLookUps(db),
     limitPublic: createPublicLimiter(db),
     limitReads: createReadLimiter(db),
+    limitRekeys: createRekeyLimiter(),
     limitSideWrites: createSideWriteLimiter(db),
     memory,
     repeats,

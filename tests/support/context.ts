@@ -14,6 +14,7 @@ import {
   createChangeLimiter,
   createPublicLimiter,
   createReadLimiter,
+  createRekeyLimiter,
   createSideWriteLimiter,
 } from '../../src/platform/postgres/database.ts'
 import { createLookUps } from '../../src/platform/postgres/look-ups.ts'
@@ -78,6 +79,7 @@ export async function contextOn(
     lookUps: createLookUps(database.db),
     limitPublic: createPublicLimiter(database.db),
     limitReads: createReadLimiter(database.db),
+    limitRekeys: createRekeyLimiter(),
     limitSideWrites: createSideWriteLimiter(database.db),
     memory,
     repeats,

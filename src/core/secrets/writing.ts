@@ -12,7 +12,7 @@ import type { Place, SecretRow } from './secret.ts'
  * A change of an environment's secrets: one transaction that locks the environment's row, so that changes of its secrets
  * come one after the other, and the actor's access, so that whoever takes that away waits. 404 when the actor can't open
  * the environment, 409 when its keys are no longer those that the secrets were sealed for, or those that it had when this
- * began to wait.
+ * began to wait, and at once while they are being renewed.
  */
 export const changeSecrets = <T>(
   ctx: Context,
@@ -28,12 +28,17 @@ export const changeSecrets = <T>(
       queries.lockEnvironment(tx, actor.organisation.id, place.environmentId).execute(),
       queries.holdAccess(tx, actor, place.environmentId).execute(),
     )
+    if (before?.is_free === false && access.length > 0) throw beingRenewed()
     if (environment === undefined || access.length === 0) throw notFound('Environment')
     const sealedFor = place.publicKey ?? before?.public_key
     if (sealedFor !== environment.public_key) throw keysRenewed()
     return await work(tx, { actor, environment, at: ctx.clock.now() })
   })
 }
+
+/** 409: the keys of the environment are being renewed, which may take a while. */
+export const beingRenewed = () =>
+  conflict('The keys of this environment are being renewed. Try again in a moment.')
 
 /** 409: what was sealed or read before is for keys that the environment no longer has. */
 export const keysRenewed = () => conflict(KEYS_RENEWED)

@@ -139,6 +139,18 @@ export const createReadLimiter = (db: Database): FairLimiter =>
   })
 
 /**
+ * Limits work that keeps a connection for up to a minute to one at a time, and no second one of a caller. One of each
+ * other caller waits, at most 8 s, without a connection.
+ */
+export const createRekeyLimiter = (): FairLimiter =>
+  createFairLimiter({
+    concurrency: 1,
+    concurrencyEach: 1,
+    queueEach: 1,
+    waitMilliseconds: 8000,
+  })
+
+/**
  * Limits requests that anyone may send, such as sign-ins, to more than ever have a password hashed or wait for that: the
  * statements of the others delay nobody noticeably. Up to 10,000 of a network wait, each at most as long as one statement
  * may take.
