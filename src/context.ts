@@ -12,6 +12,7 @@ import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
 import {
   createChangeLimiter,
+  createLargeReadLimiter,
   createPublicLimiter,
   createReadLimiter,
   createRekeyLimiter,
@@ -38,6 +39,8 @@ export type Context = Readonly<{
   limitPublic: FairLimiter
   /** Limits each caller's reads, and its changes that lock no organisation. Never entered within one of the others. */
   limitReads: FairLimiter
+  /** Limits the large answers that are made at once, by the memory that it takes. */
+  limitLargeReads: FairLimiter
   /** Limits renewals of environments' keys, which take long: one at a time in this process, callers in turn. */
   limitRekeys: FairLimiter
   /** Limits the writes that no response depends on. */
@@ -83,6 +86,7 @@ export function createContext(
     limitPublic: createPublicLimiter(db),
     limitReads: createReadLimiter(db),
     limitRekeys: createRekeyLimiter(),
+    limitLargeReads: createLargeReadLimiter(),
     limitSideWrites: createSideWriteLimiter(db),
     memory,
     repeats,

@@ -12,6 +12,7 @@ import { createMetrics } from '../../src/platform/metrics.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
 import {
   createChangeLimiter,
+  createLargeReadLimiter,
   createPublicLimiter,
   createReadLimiter,
   createRekeyLimiter,
@@ -80,6 +81,7 @@ export async function contextOn(
     limitPublic: createPublicLimiter(database.db),
     limitReads: createReadLimiter(database.db),
     limitRekeys: createRekeyLimiter(),
+    limitLargeReads: createLargeReadLimiter(),
     limitSideWrites: createSideWriteLimiter(database.db),
     memory,
     repeats,

@@ -3,6 +3,7 @@ import type { Actor } from '../actor.ts'
 import { isId } from '../id.ts'
 import { countOf } from '../rows.ts'
 import type { Row } from '../tables.ts'
+import type { Sizes } from './room.ts'
 import type { OverrideRow, SecretFilter, SecretRow } from './secret.ts'
 
 /** The environment of secrets, with what audit entries tell of it. */
@@ -101,6 +102,15 @@ export const isServerSide = async (tx: Transaction, appId: string): Promise<bool
 /** How many secrets an environment has. */
 export const count = (tx: Transaction, environmentId: string): Promise<number> =>
   countOf(tx`select count(*)::int as count from secrets where environment_id = ${environmentId}`)
+
+/** How much an environment's secrets take, and the actor's overrides of them. Reads no text: only how long each is. */
+export const sizes = (tx: Transaction, actor: Actor, environmentId: string) => tx<Sizes[]>`
+  select (
+    select coalesce(sum(octet_length(key) + octet_length(value) + octet_length(comment) + octet_length(path)
+      + octet_length(array_to_string(tags, ','))), 0)
+    from secrets where environment_id = ${environmentId})::float8 as secrets, (
+    select coalesce(sum(octet_length(value)), 0)
+    from secret_overrides where principal_id = ${actor.id} and environment_id = ${environmentId})::float8 as overrides`
 
 /** Those of these names that secrets other than `except` have in an environment. */
 export const findTaken = (

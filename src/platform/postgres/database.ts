@@ -139,6 +139,13 @@ export const createReadLimiter = (db: Database): FairLimiter =>
   })
 
 /**
+ * Limits work that takes much memory, such as making an answer of many MiB, to two at a time and one of a caller. Up to 20
+ * of a caller wait, each at most 4 s.
+ */
+export const createLargeReadLimiter = (): FairLimiter =>
+  createFairLimiter({ concurrency: 2, concurrencyEach: 1, queueEach: 20, waitMilliseconds: 4000 })
+
+/**
  * Limits work that keeps a connection for up to a minute to one at a time, and no second one of a caller. One of each
  * other caller waits, at most 8 s, without a connection.
  */

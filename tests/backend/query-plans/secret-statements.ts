@@ -80,7 +80,8 @@ export const secretStatements: Statements = {
 
   'secret-versions: findEnvironment': (db, it) =>
     versions.findEnvironment(db, it.developer, it.deletedSecret),
-  'secret-versions: list': (db, it) => versions.list(db, it.environment, it.secret),
+  'secret-versions: list': (db, it) => versions.list(db, it.environment, it.secret, 100),
+  'secrets: sizes': (db, it) => secrets.sizes(db, it.developer, it.environment),
   'secret-versions: find': (db, it) => versions.find(db, change(it), it.secret, 1),
   'secret-versions: findNewest': (db, it) => versions.findNewest(db, change(it), it.secret),
   'secret-versions: removeBeyond': (db) => versions.removeBeyond(db, 100, 1000),
