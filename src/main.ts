@@ -15,11 +15,11 @@ import { type Context, createContext } from './context.ts'
 import { hasOrganisation, requireServerSecret } from './core/deployment.ts'
 import { MEASURED_JOBS } from './core/jobs.ts'
 import { warnOfForeignPasskeys } from './core/passkeys/host.ts'
-import { createFrontend } from './frontend/server.ts'
+import { besideBackend, createFrontend } from './frontend/server.ts'
 import { systemClock } from './platform/clock.ts'
 import { healthProblem, waitForSchemaVia } from './platform/http/health-check.ts'
 import { metricsPage } from './platform/http/metrics-page.ts'
-import { type FetchHandler, listen } from './platform/http/server.ts'
+import { listen } from './platform/http/server.ts'
 import { createLog } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { openDataDirectory } from './platform/postgres/data-directory.ts'
@@ -124,7 +124,7 @@ async function serve(): Promise<void> {
   onStop(() => worker.stop())
   const hasOwner = await hasOrganisation(ctx.db)
   const server = listen(listenOptions(config), (peers) =>
-    route(createApp(ctx, peers.addressOf).fetch, createFrontend(config)),
+    besideBackend(createApp(ctx, peers.addressOf).fetch, createFrontend(config)),
   )
   onStop(() => server.stop(GRACE_SECONDS))
   listenForMetrics(config, metricsText(ctx))
@@ -227,14 +227,6 @@ function metricsText({ db, metrics }: Context): () => Promise<string> {
   const depth = queueDepth(db, MEASURED_JOBS)
   return async () => metrics.text() + (await depth())
 }
-
-const route =
-  (backend: FetchHandler, frontend: FetchHandler): FetchHandler =>
-  (request) =>
-    BACKEND_PATHS.test(new URL(request.url).pathname) ? backend(request) : frontend(request)
-
-// Some clients begin paths with two slashes, where their host was set with one at its end.
-const BACKEND_PATHS = /^\/+(v1|service|public|swagger|api\/auth\/callback)(\/|$)/
 
 const listenOptions = (config: Config) => ({ port: config.port, address: config.bindAddress })
 

@@ -69,7 +69,14 @@ function areaOf(file: string): string {
 }
 
 function mayUseRuntime(file: string): boolean {
-  const files = ['src/main.ts', 'src/dev.ts', 'src/config.ts', 'src/frontend/server.ts']
+  const files = [
+    'src/main.ts',
+    'src/dev.ts',
+    'src/dev/console.ts',
+    'src/config.ts',
+    'src/frontend/build.ts',
+    'src/frontend/files.ts',
+  ]
   return files.includes(file) || file.startsWith('src/platform/')
 }
 

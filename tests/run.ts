@@ -76,7 +76,12 @@ async function runTier(tier: Tier, files: string[]): Promise<Tally> {
   }
   // Each worker holds several pools; beyond six they would fill the server's connections.
   const workers = tier.serial ? 1 : Math.min(availableParallelism() + 1, 6)
-  const options = ['--no-orphans', '--only-failures', '--timeout=30000', `--parallel=${workers}`]
+  const options = [
+    '--no-orphans',
+    '--only-failures',
+    `--timeout=${(tier.secondsPerTest ?? 30) * 1000}`,
+    `--parallel=${workers}`,
+  ]
   const { output, exitCode } = await run(['test', ...options, ...files.map((file) => `./${file}`)], env)
   const { fault, ...tally } = readSummary(output, exitCode, files.length)
   if (tally.failed > 0) remarks.push(`Failed: ${tally.failed} in ${tier.name}.${fault ? ` ${fault}` : ''}`)

@@ -2,8 +2,6 @@ import type { Config } from '../config.ts'
 
 /** What `keyward serve` prints: the address, what to back up, and how to begin. */
 export function banner(config: Config, hasOwner: boolean): string {
-  const fields = ['email', 'password', ...(config.setupToken === null ? [] : ['setup_token'])]
-  const body = `{${fields.map((name) => `"${name}": …`).join(', ')}}`
   const lines = [
     `Keyward ${config.version} is running at ${config.origin}`,
     ...(config.database === null
@@ -14,9 +12,7 @@ export function banner(config: Config, hasOwner: boolean): string {
       : ['  Back up          SERVER_SECRET: without it the keys in the database are lost']),
     ...(hasOwner
       ? []
-      : [
-          `  First account    POST ${config.origin}/service/auth/password/register/ ${body} becomes the Owner`,
-        ]),
+      : [`  First account    ${config.origin}/setup: whoever registers first becomes the Owner`]),
     `  API              ${config.origin}/swagger`,
   ]
   return `${lines.join('\n')}\n`

@@ -1,55 +1,56 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import type { Config } from '../config.ts'
-import type { LinkPurpose } from '../core/links/link.ts'
 import { isAllowedHost } from '../platform/http/hosts.ts'
 import { traceRequest } from '../platform/http/request-spans.ts'
 import { addHeaders, transportSecurity } from '../platform/http/security-headers.ts'
 import type { FetchHandler } from '../platform/http/server.ts'
 import { createLog } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { type Build, type BuiltFile, buildIn } from './files.ts'
 
-const FOLDER = new URL('./assets/', import.meta.url)
+/** Where the build of the console lies, from the sources and from the image's bundle alike. */
+const BUILD = new URL('./dist/', import.meta.url)
 
-/** The paths that links lead to, and what the page says there about the link. */
-const LINKS: Readonly<Record<'/' | `/${LinkPurpose}`, string>> = {
-  '/': '<p>You followed a set-up link? Send what it has after <code>setup_token=</code> as <code>setup_token</code> with the first registration, <code>POST /service/auth/password/register/</code>, or to sign in with a provider, <code>POST /service/auth/sso/…/authorize/</code>.</p>',
-  '/invite':
-    '<p>This link invites you to join an organisation. Its token is everything after the <code>#</code> in the address.</p>\n' +
-    '<p>If you have no account yet, send it as <code>invite</code> when you register, <code>POST /service/auth/password/register/</code>, or sign in with a provider, <code>POST /service/auth/sso/…/authorize/</code>. If you have one, sign in and send it as <code>token</code> to <code>POST /service/auth/invites/accept/</code>.</p>',
-  '/verify-email':
-    '<p>This link verifies your e-mail address. Send everything after the <code>#</code> in the address as <code>token</code> to <code>POST /service/auth/email/verify/</code>.</p>',
-  '/reset-password':
-    '<p>This link sets a new password. Send everything after the <code>#</code> in the address as <code>token</code>, with your <code>new_password</code>, to <code>POST /service/auth/password/reset/</code>.</p>',
-}
+/** Where the pages of the console begin. Any path below belongs to the page that its routes name. */
+const PAGES =
+  /^\/(?:$|(?:access|apps|audit|dev|forgot-password|invite|members|reset-password|roles|service-accounts|settings|setup|sign-in|verify-email|webauth)(?:\/|$))/
 
-type Asset = { file: string; type: string; link?: string }
-
-/** Every file that is served, by its path. */
-const ASSETS: ReadonlyMap<string, Asset> = new Map<string, Asset>([
-  ...Object.entries(LINKS).map(
-    ([path, link]) => [path, { file: 'index.html', type: 'text/html; charset=utf-8', link }] as const,
-  ),
-  ['/keyward.css', { file: 'keyward.css', type: 'text/css; charset=utf-8' }],
-])
+/** The page that hands a token to the command line, which listens on a port of the reader's machine. */
+const CONNECT = /^\/webauth\//
 
 /** The older redirect address of single sign-on. The backend answers it, too, where it gets the request. */
 const CALLBACK = /^\/api\/auth\/callback\/([a-z0-9-]{1,40})\/?$/
 
 const HEADERS = {
-  'content-security-policy':
-    "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 }
 
-/** Serves the console's files, and `/api/health` for any Host. */
+const policy = (connect: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src ${connect}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+const POLICY = policy("'self'")
+const CONNECT_POLICY = policy("'self' http://127.0.0.1:*")
+
+/** Serves the console and `/config.json`, and `/api/health` for any Host. */
 export function createFrontend(
   config: Config,
   log = createLog(config.logLevel),
   metrics: Metrics | null = null,
+  build: () => Promise<Build> = buildIn(BUILD),
 ): FetchHandler {
   const protection = { ...HEADERS, ...transportSecurity(config.origin) }
   const answer = async (request: Request): Promise<Response> => {
@@ -65,11 +66,15 @@ export function createFrontend(
     if (callback !== null) {
       return isRead ? redirect(`/service/auth/sso/${callback[1]}/callback/${url.search}`) : wrongMethod()
     }
-    const asset = ASSETS.get(withoutSlash(url.pathname))
-    if (asset === undefined) return json(404, { error: 'Not found: there is nothing at this path.' })
+    const files = await build()
+    const isPage = PAGES.test(url.pathname)
+    const file = files.get(isPage ? '/index.html' : url.pathname)
+    if (url.pathname === '/config.json')
+      return isRead ? json(200, { version: config.version }) : wrongMethod()
+    if (isPage && file === undefined) return json(503, { error: NOT_BUILT })
+    if (file === undefined) return json(404, { error: 'Not found: there is nothing at this path.' })
     if (!isRead) return wrongMethod()
-    const headers = { 'content-type': asset.type, 'cache-control': 'no-cache' }
-    return new Response(await contentOf(asset), { headers })
+    return fileResponse(file, request)
   }
   const serve = async (request: Request): Promise<Response> => {
     const requestId = randomUUID()
@@ -79,6 +84,8 @@ export function createFrontend(
       return json(500, { error: "Internal error. The log has the details under the request's id." })
     })
     addHeaders(response.headers, protection)
+    const { pathname } = new URL(request.url)
+    response.headers.set('content-security-policy', CONNECT.test(pathname) ? CONNECT_POLICY : POLICY)
     response.headers.set('x-request-id', requestId)
     const seconds = (performance.now() - start) / 1000
     metrics?.observeResponse(request.method, routeOf(request), response.status, seconds)
@@ -88,17 +95,35 @@ export function createFrontend(
     traceRequest(request, { traceparent: () => null, route: () => routeOf(request) }, () => serve(request))
 }
 
-/** The path of what is served; null for any other, which may hold anything. */
+/** Both on one port: the backend answers its own paths, the frontend all others. */
+export const besideBackend =
+  (backend: FetchHandler, frontend: FetchHandler): FetchHandler =>
+  (request) =>
+    BACKEND_PATHS.test(new URL(request.url).pathname) ? backend(request) : frontend(request)
+
+// Some clients begin paths with two slashes, where their host was set with one at its end.
+const BACKEND_PATHS = /^\/+(v1|service|public|swagger|api\/auth\/callback)(\/|$)/
+
+/** What is served, in a word for metrics and traces; null for any other path, which may hold anything. */
 function routeOf(request: Request): string | null {
-  const path = withoutSlash(new URL(request.url).pathname)
-  return ASSETS.has(path) || path === '/api/health' ? path : null
+  const path = new URL(request.url).pathname
+  if (PAGES.test(path)) return '/'
+  if (path.startsWith('/assets/')) return '/assets'
+  return /^\/(?:api\/health|config\.json)\/?$/.exec(path)?.[0].replace(/\/$/, '') ?? null
 }
 
-const withoutSlash = (path: string): string => path.replace(/(.)\/$/, '$1')
+const NOT_BUILT = 'The console has not been built. Run `bun start`, or `bun src/frontend/build.ts`.'
 
-async function contentOf({ file, link = '' }: Asset): Promise<string> {
-  const text = await readFile(new URL(file, FOLDER), 'utf8')
-  return text.replace('<!-- link -->', () => link)
+function fileResponse({ type, content, brotli, isHashed }: BuiltFile, request: Request): Response {
+  const usesBrotli = brotli !== null && /\bbr\b/.test(request.headers.get('accept-encoding') ?? '')
+  const headers = {
+    'content-type': type,
+    // A page names the files of its build; those never change.
+    'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    ...(brotli === null ? {} : { vary: 'accept-encoding' }),
+    ...(usesBrotli ? { 'content-encoding': 'br' } : {}),
+  }
+  return new Response(usesBrotli ? brotli : content, { headers })
 }
 
 const json = (status: number, body: object, headers = {}) =>

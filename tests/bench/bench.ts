@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os'
 import { clientKeys } from './client-keys.ts'
+import { consoleInBrowser } from './console.ts'
 import { grants } from './grants.ts'
 import { growth } from './growth.ts'
 import { memory, start } from './processes.ts'
@@ -10,7 +11,7 @@ import { secrets } from './secrets.ts'
 /*
  * What Keyward's own work costs, beside what cannot be left out: rates are measured in one run and in turns, so that the
  * machine's speed and noise are in all of them. Prints; judges nothing. Without names it measures all but `growth`, which
- * makes a large organisation first.
+ * makes a large organisation first, and `console`, which needs Chromium.
  */
 
 const PARTS = {
@@ -20,6 +21,7 @@ const PARTS = {
   secrets,
   'sign-ins': signIns,
   grants,
+  console: consoleInBrowser,
   start,
   memory,
   growth,
@@ -40,7 +42,9 @@ if (process.argv.includes('--json')) reportAsJson()
 else process.stdout.write(`${Object.values(about).join('\n')}\n`)
 
 const parts =
-  names.length > 0 ? (names as Part[]) : (Object.keys(PARTS) as Part[]).filter((part) => part !== 'growth')
+  names.length > 0
+    ? (names as Part[])
+    : (Object.keys(PARTS) as Part[]).filter((part) => part !== 'growth' && part !== 'console')
 for (const part of parts) await PARTS[part]()
 endReport(about)
 process.exit(0)

@@ -88,7 +88,7 @@ test('one command runs all of Keyward, and its volume keeps everything for the n
   const first = await run('/service/ready/', options, [])
   report('First start of serve, database made', `${first.seconds.toFixed(2)} s`)
   expect((await register(first)).status).toBe(201)
-  for (const path of ['/', '/keyward.css', '/swagger/swagger-ui.css', '/swagger/json', '/api/health']) {
+  for (const path of ['/', '/config.json', '/swagger/swagger-ui.css', '/swagger/json', '/api/health']) {
     expect(await statusOf(`${first.url}${path}`)).toBe(200)
   }
   expect(await exec(first.id, 'stat', '--format=%u %a', '/data/secrets/SERVER_SECRET')).toBe('65532 600')

@@ -1,8 +1,4 @@
 import { expect, test } from 'bun:test'
-import type { TObject } from '@sinclair/typebox'
-import { createApp } from '../../src/backend/app.ts'
-import type { Context } from '../../src/context.ts'
-import type { LinkPurpose } from '../../src/core/links/link.ts'
 import { createFrontend } from '../../src/frontend/server.ts'
 import { testConfig } from '../support/context.ts'
 import { recordedLog } from '../support/log-recorder.ts'
@@ -10,13 +6,20 @@ import { recordedLog } from '../support/log-recorder.ts'
 const ask = (environment: Record<string, string>, path: string, init: RequestInit = {}) =>
   createFrontend(testConfig(environment))(new Request(`http://localhost${path}`, init))
 
-test.each(['/', '/invite', '/keyward.css', '/api/health', '/nothing'])(
+/** The script that the page names. */
+async function scriptPath(): Promise<string> {
+  const page = await (await ask({}, '/')).text()
+  return /src="(\/assets\/index-[a-z0-9]+\.js)"/.exec(page)?.[1] ?? ''
+}
+
+test.each(['/', '/invite', '/config.json', '/api/health', '/nothing'])(
   '%s has a request id and the headers that protect browsers',
   async (path) => {
     const { headers } = await ask({}, path)
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
     expect(headers.get('referrer-policy')).toBe('no-referrer')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('x-frame-options')).toBe('DENY')
@@ -24,53 +27,81 @@ test.each(['/', '/invite', '/keyward.css', '/api/health', '/nothing'])(
   },
 )
 
-/** For each link that is mailed: what it is for, the routes that take its token, and under which name. */
-const LINKS: Record<LinkPurpose, { words: string; routes: Record<string, string> }> = {
-  invite: {
-    words: 'invites you to join an organisation',
-    routes: { '/service/auth/password/register': 'invite', '/service/auth/invites/accept': 'token' },
-  },
-  'verify-email': {
-    words: 'verifies your e-mail address',
-    routes: { '/service/auth/email/verify': 'token' },
-  },
-  'reset-password': {
-    words: 'sets a new password',
-    routes: { '/service/auth/password/reset': 'token' },
-  },
-}
+test('every page of the console is the same document, which browsers ask for anew each time', async () => {
+  const home = await (await ask({}, '/')).text()
+  const paths = [
+    '/sign-in',
+    '/setup',
+    '/invite',
+    '/verify-email/',
+    '/members',
+    '/members/x/access',
+    '/apps/x/secrets/y',
+    '/settings/tokens',
+    '/webauth/cG9y/dA==',
+  ]
+  for (const path of paths) {
+    const response = await ask({}, path)
+    expect([
+      path,
+      response.status,
+      response.headers.get('content-type'),
+      response.headers.get('cache-control'),
+    ]).toEqual([path, 200, 'text/html; charset=utf-8', 'no-cache'])
+    expect(await response.text()).toBe(home)
+    expect((await ask({}, path, { method: 'POST' })).status).toBe(405)
+  }
+  expect(home).not.toMatch(/\son\w+=|style=|<script>(?!<)|<style/)
+  for (const path of [
+    '/memberships',
+    '/members.html',
+    '/assets/../server.ts',
+    '/assets/index.js',
+    '/dist/index.html',
+  ]) {
+    expect([path, (await ask({}, path)).status]).toEqual([path, 404])
+  }
+})
 
-test.each(Object.entries(LINKS))(
-  'a link to %s leads to a page that says where its token goes',
-  async (purpose, { words, routes }) => {
-    const ctx = { config: testConfig() } as unknown as Context
-    const known = createApp(ctx).routes
-    for (const path of [`/${purpose}`, `/${purpose}/`]) {
-      const response = await ask({}, path)
-      const page = await response.text()
-      expect([response.status, response.headers.get('content-type')]).toEqual([
-        200,
-        'text/html; charset=utf-8',
-      ])
-      expect(page).toContain(words)
-      expect(page).not.toContain('setup_token')
-      expect(page).not.toMatch(/<script|<form|<!--|\son\w+=|style=/)
-      for (const [route, field] of Object.entries(routes)) {
-        expect(page).toContain(`<code>POST ${route}/</code>`)
-        expect(page).toContain(`<code>${field}</code>`)
-        const body = known.find(({ method, path }) => method === 'POST' && path === route)?.hooks.body
-        expect(Object.keys((body as TObject).properties)).toContain(field)
-      }
-      expect((await ask({}, path, { method: 'POST' })).status).toBe(405)
-    }
-  },
-)
+test('a script has its hash in its name, is kept for ever, and goes out compressed to whoever takes brotli', async () => {
+  const path = await scriptPath()
+  const plain = await ask({}, path)
+  expect([plain.status, plain.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8'])
+  expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  expect(plain.headers.get('content-encoding')).toBeNull()
+  expect(plain.headers.get('vary')).toBe('accept-encoding')
+  const compressed = await ask({}, path, { headers: { 'accept-encoding': 'gzip, br' } })
+  expect(compressed.headers.get('content-encoding')).toBe('br')
+  const [large, small] = [(await plain.bytes()).length, (await compressed.bytes()).length]
+  expect(small).toBeLessThan(large / 2)
+})
 
-test('the page at / says where the token of a set-up link goes, and nothing of other links', async () => {
-  const page = await (await ask({}, '/')).text()
-  expect(page).toContain('<code>setup_token=</code>')
-  expect(page).not.toContain('<!--')
-  for (const { words } of Object.values(LINKS)) expect(page).not.toContain(words)
+test('scripts and styles come from this origin alone, and requests go there alone', async () => {
+  const policyOf = async (path: string) => (await ask({}, path)).headers.get('content-security-policy') ?? ''
+  for (const path of ['/', '/members', '/swaggerish', '/webauth']) {
+    const policy = await policyOf(path)
+    expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self';")
+    expect(policy).toContain("connect-src 'self';")
+    expect(policy).not.toMatch(/unsafe|http/)
+  }
+  // The page that hands a token to the command line reaches its port on the reader's machine.
+  expect(await policyOf('/webauth/cG9ydA==')).toContain("connect-src 'self' http://127.0.0.1:*;")
+})
+
+test('/config.json tells the console the version, and nothing secret', async () => {
+  const response = await ask({}, '/config.json')
+  expect(await response.json()).toEqual({ version: expect.stringMatching(/^v\d+\.\d+\.\d+$/) })
+  expect(response.headers.get('cache-control')).toBe('no-store')
+})
+
+test('where the console has not been built, pages say how to build it, and health still answers', async () => {
+  const frontend = createFrontend(testConfig(), undefined, null, async () => new Map())
+  const response = await frontend(new Request('http://localhost/members'))
+  expect([response.status, await response.json()]).toEqual([
+    503,
+    { error: 'The console has not been built. Run `bun start`, or `bun src/frontend/build.ts`.' },
+  ])
+  expect((await frontend(new Request('http://localhost/api/health'))).status).toBe(200)
 })
 
 test('under an https origin every answer keeps browsers on https, under http none does', async () => {

@@ -39,7 +39,7 @@ test('the first start prints the address, what to back up and how to register', 
     `Keyward v0.1.0 is running at http://localhost:${port}
   Data             ${directory}
   Back up          ${directory}/secrets/SERVER_SECRET: without it the keys in the database are lost
-  First account    POST http://localhost:${port}/service/auth/password/register/ {"email": …, "password": …} becomes the Owner
+  First account    http://localhost:${port}/setup: whoever registers first becomes the Owner
   API              http://localhost:${port}/swagger
 `,
   )

@@ -16,7 +16,7 @@ type Calls = {
   send(
     method: string,
     path: string,
-    init?: { body?: string | Uint8Array; headers?: Record<string, string> },
+    init?: { body?: string | Uint8Array<ArrayBuffer>; headers?: Record<string, string> },
   ): Promise<Answer>
 }
 

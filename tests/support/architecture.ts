@@ -35,7 +35,10 @@ export function wrongDirections(imports: Import[], areaOf: (file: string) => str
 /** Imports of a feature's SQL from outside that feature: others ask its use cases. */
 export function foreignQueries(imports: Import[]): string[] {
   return imports
-    .filter(({ from, to }) => /\/(?:[a-z-]+-)?queries\.ts$/.test(to) && folderOf(from) !== folderOf(to))
+    .filter(
+      ({ from, to }) =>
+        /^src\/core\/.*\/(?:[a-z-]+-)?queries\.ts$/.test(to) && folderOf(from) !== folderOf(to),
+    )
     .map(({ from, to }) => `${from} must not import ${to}: the feature's use cases are for others.`)
 }
 

@@ -83,7 +83,7 @@ test('the clients tier asks for each client by its variable', () => {
     process.env.KEYWARD_TEST_PHASE_CLI = program('phase')
     process.env.PATH = '/nowhere'
     expect(clients?.missing()).toBe('node is not on the PATH')
-    for (const name of ['node', 'curl', 'jq']) program(name)
+    for (const name of ['node', 'curl', 'jq', 'chromium']) program(name)
     process.env.PATH = folder
     expect(clients?.missing()).toBeNull()
   } finally {

@@ -12,6 +12,8 @@ export type Tier = {
   database?: boolean
   serial?: boolean
   prepare?: string
+  /** How long a test may take; 30 without. */
+  secondsPerTest?: number
   missing(): string | null
 }
 
@@ -32,7 +34,14 @@ export const tiers: readonly Tier[] = [
     missing: missingCluster,
   },
   { name: 'clients', folder: 'tests/clients/', missing: missingClients },
-  { name: 'browser', folder: 'tests/e2e/', database: true, serial: true, missing: missingBrowser },
+  {
+    name: 'browser',
+    folder: 'tests/e2e/',
+    database: true,
+    serial: true,
+    secondsPerTest: 120,
+    missing: missingBrowser,
+  },
 ]
 
 /** The tier that a test file (relative to the repository, with `/`) belongs to. */
@@ -110,5 +119,5 @@ function missingClients(): string | null {
   if (!node) return 'KEYWARD_TEST_PHASE_NODE does not name a folder with @phase.dev/phase-node'
   if (!existsSync(`${node}/node_modules/@phase.dev/phase-node`))
     return `${node} does not have @phase.dev/phase-node`
-  return missingAll(cli, python, 'node', 'curl', 'jq')
+  return missingAll(cli, python, 'node', 'curl', 'jq') ?? missingBrowser()
 }

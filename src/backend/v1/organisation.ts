@@ -19,11 +19,11 @@ export const organisationRoutes = (ctx: Context, requests: RequestStates) =>
       remember: true,
       detail: { tags, summary: 'Get the organisation', description: 'Its name and its plan.' },
     })
-    .put('/', ({ actor, body }) => organisations.update(ctx, actor, body), {
+    .put('/', ({ actor, body, ifMatch }) => organisations.update(ctx, actor, body, ifMatch), {
       permission: ['Organisation', 'update'],
       audit: 'organisation.update_refused',
       body: UpdateOrganisation,
-      response: responses(200, Organisation, 400, 401, 403, 413, 415),
+      response: responses(200, Organisation, 400, 401, 403, 412, 413, 415),
       detail: {
         tags,
         summary: 'Rename the organisation',

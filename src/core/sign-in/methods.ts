@@ -10,16 +10,21 @@ export const Methods = Type.Object({
     description: 'Single sign-on providers that can be reached.',
   }),
   setupRequired: Type.Boolean({ description: 'True until the first account is registered.' }),
+  setupTokenRequired: Type.Boolean({
+    description: 'Whether the first account needs `setup_token`; false once it is registered.',
+  }),
   mail: Type.Boolean({ description: 'Whether the service can send mail.' }),
 })
 export type Methods = Static<typeof Methods>
 
 /** The ways to sign in, and whether the first account is still to be registered. */
 export async function methods(ctx: Context): Promise<Methods> {
+  const setupRequired = !(await hasOrganisation(ctx.db))
   return {
     password: ctx.config.passwordAuth,
     providers: available(ctx),
-    setupRequired: !(await hasOrganisation(ctx.db)),
+    setupRequired,
+    setupTokenRequired: setupRequired && ctx.config.setupToken !== null,
     mail: ctx.config.smtp !== null,
   }
 }

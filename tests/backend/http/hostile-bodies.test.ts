@@ -14,13 +14,13 @@ beforeAll(async () => {
 })
 afterAll(() => ctx.close())
 
-const login = (body: string | Uint8Array) =>
+const login = (body: string | Uint8Array<ArrayBuffer>) =>
   service.anonymous.send('POST', '/service/auth/password/login', {
     body,
     headers: { 'content-type': 'application/json' },
   })
 
-const post = (body: string | Uint8Array) =>
+const post = (body: string | Uint8Array<ArrayBuffer>) =>
   service.as(ada.token).send('POST', '/v1/apps', { body, headers: { 'content-type': 'application/json' } })
 
 // Normalising it would take minutes, which no time-out of this test would survive.

@@ -63,6 +63,9 @@ test('it is active at once where mail can be sent, and names the organisation', 
 
 test('it needs the setup token where one is set, and leaves nothing behind without it', async () => {
   const guarded = configured({ SETUP_TOKEN: 'open sesame', REGISTRATION: 'invite' })
+  const isAsked = async () =>
+    (await guarded.anonymous.get('/service/auth/methods/')).body.setupTokenRequired as boolean
+  expect(await isAsked()).toBe(true)
   for (const body of [{}, { setup_token: 'open' }, { setup_token: 'Open sesame' }]) {
     const { status, body: answer } = await register(guarded, { email: 'ada@example.org', ...body })
     expect(status).toBe(403)
@@ -71,6 +74,7 @@ test('it needs the setup token where one is set, and leaves nothing behind witho
   expect(await setupRequired()).toBe(true)
   const right = { email: 'ada@example.org', setup_token: 'open sesame' }
   expect((await register(guarded, right)).body.member.role.name).toBe('Owner')
+  expect(await isAsked()).toBe(false)
   expect((await register(guarded, { setup_token: 'open sesame' })).status).toBe(403)
 })
 

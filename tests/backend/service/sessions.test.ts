@@ -45,7 +45,13 @@ async function isAlive(session: Browser): Promise<boolean> {
 describe('GET /service/auth/methods/', () => {
   test('says how to sign in, to anyone', async () => {
     const { status, body } = await service.anonymous.get('/service/auth/methods/')
-    expect(body).toEqual({ password: true, providers: [], setupRequired: false, mail: false })
+    expect(body).toEqual({
+      password: true,
+      providers: [],
+      setupRequired: false,
+      setupTokenRequired: false,
+      mail: false,
+    })
     expect(status).toBe(200)
     const other = testConfig({
       ENABLE_PASSWORD_AUTH: 'false',
@@ -53,7 +59,13 @@ describe('GET /service/auth/methods/', () => {
       SMTP_FROM: 'keyward@example.org',
     })
     const { body: others } = await api({ ...ctx, config: other }).anonymous.get('/service/auth/methods')
-    expect(others).toEqual({ password: false, providers: [], setupRequired: false, mail: true })
+    expect(others).toEqual({
+      password: false,
+      providers: [],
+      setupRequired: false,
+      setupTokenRequired: false,
+      mail: true,
+    })
   })
 
   test('lists the providers that can be reached, in their order, and waits for none', async () => {

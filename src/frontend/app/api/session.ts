@@ -1,0 +1,97 @@
+import { ApiError, sentenceOf } from './errors.ts'
+
+/*
+ * The session of this browser. The cookie is the server's, and no script sees it; with it a tab gets a bearer of 15
+ * minutes, which lives in this module alone and dies with the tab.
+ */
+
+type Bearer = { accessToken: string; expiresAt: string }
+
+/** A bearer is renewed when it has less than this left, so that none ends under way. */
+const RENEW_BEFORE_MS = 60_000
+
+let bearer: Bearer | null = null
+let renewal: Promise<string> | null = null
+/** Whether the server has said that this browser has no session. */
+let isRefused = false
+const listeners = new Set<(state: SessionState) => void>()
+const tabs = new BroadcastChannel('keyward-session')
+
+export type SessionState = 'started' | 'ended' | 'left'
+
+/** Calls back when the session starts or ends, in this tab or in another. `left` is a session that its user ended. */
+export function onSession(listener: (state: SessionState) => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Keeps the bearer that a sign-in gave. */
+export function startSession(given: Bearer): void {
+  bearer = given
+  isRefused = false
+  tell('started')
+  tabs.postMessage('started')
+}
+
+/** Ends the session of this browser, in all its tabs. */
+export async function leave(): Promise<void> {
+  await post('/service/auth/logout/')
+  bearer = null
+  isRefused = true
+  tell('left')
+  tabs.postMessage('left')
+}
+
+/** Whether it is known that nobody is signed in here; until the server was asked, it isn't. */
+export const hasNoSession = (): boolean => isRefused
+
+/** Whether somebody is signed in here, as far as is known. */
+export const hasBearer = (): boolean => bearer !== null
+
+/** The bearer for the next request: the one in memory, or a new one. Rejects with the 401 where there is no session. */
+export function currentBearer(): Promise<string> {
+  if (bearer !== null && Date.parse(bearer.expiresAt) - Date.now() > RENEW_BEFORE_MS) {
+    return Promise.resolve(bearer.accessToken)
+  }
+  return renewBearer()
+}
+
+/** A new bearer, also where the one in memory looks valid: the server has refused it. */
+export function renewBearer(): Promise<string> {
+  renewal ??= renew().finally(() => {
+    renewal = null
+  })
+  return renewal
+}
+
+async function renew(): Promise<string> {
+  const hadSession = bearer !== null
+  const response = await post('/service/auth/session/')
+  if (!response.ok) {
+    if (response.status === 401) {
+      bearer = null
+      isRefused = true
+      if (hadSession) tell('ended')
+    }
+    throw new ApiError(response.status, sentenceOf(await response.json().catch(() => null), response.status))
+  }
+  bearer = (await response.json()) as Bearer
+  isRefused = false
+  return bearer.accessToken
+}
+
+const post = (path: string): Promise<Response> =>
+  fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).catch(() => {
+    throw ApiError.unreachable()
+  })
+
+function tell(state: SessionState): void {
+  for (const listener of listeners) listener(state)
+}
+
+tabs.addEventListener('message', ({ data }: MessageEvent<SessionState>) => {
+  // Another account may have signed in: the bearer of the old one is not kept.
+  bearer = null
+  isRefused = data !== 'started'
+  tell(data)
+})

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answer, api } from '../api/client.ts'
+import { can } from '../api/me.ts'
+import { SearchFilter, type SearchOption } from '../components/search-filter.tsx'
+import { useViewer } from '../shell/viewer.ts'
+import { nameQuery } from './names.ts'
+
+type ActorFilterProps = { actor: string | undefined; onChange: (actor: string | null) => void }
+
+const SHOWN = 30
+
+/** Filters by who did it: people and machines, found by their names. */
+export function ActorFilter({ actor, onChange }: ActorFilterProps) {
+  const viewer = useViewer()
+  const [text, setText] = useState('')
+  const readsMembers = can(viewer, 'read', 'Members')
+  const readsAccounts = can(viewer, 'read', 'ServiceAccounts')
+  const { data: options = [] } = useQuery({
+    queryKey: ['audit', 'actors', text],
+    queryFn: () => findActors(text, readsMembers, readsAccounts),
+    enabled: actor === undefined,
+    placeholderData: (before) => before,
+  })
+  const member = useQuery({
+    ...nameQuery('member', actor ?? ''),
+    enabled: actor !== undefined && readsMembers,
+  })
+  const account = useQuery({
+    ...nameQuery('service_account', actor ?? ''),
+    enabled: actor !== undefined && readsAccounts && member.data === null,
+  })
+  if (!readsMembers && !readsAccounts && actor === undefined) return null
+  const chosen = actor === undefined ? null : (member.data ?? account.data ?? actor)
+  return <SearchFilter label="Who" chosen={chosen} options={options} onChange={onChange} onSearch={setText} />
+}
+
+async function findActors(text: string, members: boolean, accounts: boolean): Promise<SearchOption[]> {
+  const query = { limit: SHOWN, ...(text !== '' && { q: text }) }
+  const [people, machines] = await Promise.all([
+    members ? answer(api.v1.members.get({ query })) : { data: [] },
+    accounts ? answer(api.v1['service-accounts'].get({ query })) : { data: [] },
+  ])
+  return [
+    ...people.data.map(({ id, fullName, email }) => ({
+      value: id,
+      label: fullName,
+      icon: 'people' as const,
+      note: email,
+    })),
+    ...machines.data.map(({ id, name }) => ({ value: id, label: name, icon: 'machine' as const })),
+  ]
+}

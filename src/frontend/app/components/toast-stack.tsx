@@ -1,0 +1,41 @@
+import { Toast } from '@base-ui/react/toast'
+import { useEffect } from 'react'
+import { onToast, type ToastMessage } from './toast.tsx'
+
+/** Shows toasts for six seconds; they stay while hovered or focused. */
+export function ToastStack() {
+  return (
+    <Toast.Provider timeout={6000} limit={3}>
+      <Toast.Portal>
+        <Toast.Viewport className="toasts">
+          <Toasts />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  )
+}
+
+function Toasts() {
+  const { toasts, add, close } = Toast.useToastManager()
+  useEffect(() => {
+    const show = ({ sentence, act }: ToastMessage) => {
+      const id = add({ description: sentence, ...(act === undefined ? {} : { actionProps: propsOf() }) })
+      function propsOf() {
+        return {
+          children: act?.label,
+          onClick: () => {
+            close(id)
+            act?.onClick()
+          },
+        }
+      }
+    }
+    return onToast(show)
+  }, [add, close])
+  return toasts.map((toast) => (
+    <Toast.Root key={toast.id} toast={toast} className="toast" aria-label="Message">
+      <Toast.Description render={<span />} />
+      <Toast.Action className="btn sm" />
+    </Toast.Root>
+  ))
+}

@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { can } from '../api/me.ts'
+import { ButtonLink } from '../components/button.tsx'
+import { Icon } from '../components/icon.tsx'
+import { countQuery } from '../shell/counts.ts'
+import { useViewer } from '../shell/viewer.ts'
+
+/** Leads through an organisation that is new: an app, a person, and what that person can open. */
+export function FirstSteps() {
+  const viewer = useViewer()
+  const mayBegin = can(viewer, 'create', 'Apps') && can(viewer, 'create', 'Members')
+  const { data: apps } = useQuery({ ...countQuery('apps'), enabled: mayBegin })
+  const { data: members } = useQuery({ ...countQuery('members'), enabled: mayBegin })
+  if (!mayBegin || apps === undefined || members === undefined) return null
+  const hasApp = (apps ?? 1) > 0
+  const hasPeople = (members ?? 2) > 1
+  if (hasApp && hasPeople) return null
+  return (
+    <section className="first-steps" aria-labelledby="first-steps">
+      <h2 id="first-steps">First steps</h2>
+      <ol>
+        <Step
+          done={hasApp}
+          what="Make an app"
+          why="It holds secrets, in environments such as Staging."
+          act="New app"
+          to="/apps/new"
+        />
+        <Step
+          done={hasPeople}
+          what="Invite somebody"
+          why="A role says what they may do."
+          act="Invite"
+          to="/members/invites"
+        />
+        <Step
+          done={false}
+          what="Give them access"
+          why="On their page: which environments they can open."
+          act="Members"
+          to="/members"
+        />
+      </ol>
+    </section>
+  )
+}
+
+function Step({
+  done,
+  what,
+  why,
+  act,
+  to,
+}: {
+  done: boolean
+  what: string
+  why: string
+  act: string
+  to: string
+}) {
+  return (
+    <li>
+      <Icon name={done ? 'check' : 'right'} />
+      <span>
+        <b>{what}</b>
+        {done && <span className="vh"> (done)</span>}
+        <br />
+        <span className="small dim">{why}</span>
+      </span>
+      {!done && (
+        <ButtonLink size="sm" to={to} className="push">
+          {act}
+        </ButtonLink>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,150 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { messageOf } from '../api/errors.ts'
+import { can } from '../api/me.ts'
+import { Button } from '../components/button.tsx'
+import { CopyButton } from '../components/copy-field.tsx'
+import { DateTime } from '../components/date-time.tsx'
+import { ConfirmDialog } from '../components/dialog.tsx'
+import { ErrorText } from '../components/field.tsx'
+import { Badge, RoleName } from '../components/pieces.tsx'
+import { useToast } from '../components/toast.tsx'
+import { rolesQuery } from '../roles/role-options.ts'
+import { useViewer } from '../shell/viewer.ts'
+import { cancel, type Invite, resend } from './invite-queries.ts'
+
+/** The invites that nobody has accepted yet: when each ends, its link to hand over, and how to take it back. */
+export function InvitesTable({ invites }: { invites: readonly Invite[] }) {
+  const viewer = useViewer()
+  const queryClient = useQueryClient()
+  const toast = useToast()
+  const [cancelling, setCancelling] = useState<Invite | null>(null)
+  const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: can(viewer, 'read', 'Roles') })
+  const colorOf = (id: string) => roles.find((role) => role.id === id)?.color ?? ''
+  const cancelIt = async () => {
+    if (cancelling === null) return
+    await cancel(cancelling.id)
+    await queryClient.invalidateQueries({ queryKey: ['invites'] })
+    toast(`The invite of ${cancelling.inviteeEmail} was cancelled.`)
+  }
+  return (
+    <>
+      <table className="list invites">
+        <caption className="vh">Open invites</caption>
+        <thead>
+          <tr>
+            <th scope="col">E-mail</th>
+            <th scope="col">Role</th>
+            <th scope="col" className="wide">
+              Invited by
+            </th>
+            <th scope="col" className="wide mid">
+              Invited
+            </th>
+            <th scope="col" className="wide">
+              Expires
+            </th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {invites.map((invite) => (
+            <tr key={invite.id}>
+              <th scope="row">{invite.inviteeEmail}</th>
+              <td>
+                <RoleName name={invite.role.name} color={colorOf(invite.role.id)} />
+              </td>
+              <td className="wide dim">{invite.invitedBy?.name ?? 'Somebody who has left'}</td>
+              <td className="wide mid dim num nowrap">
+                <DateTime at={invite.createdAt} />
+              </td>
+              <td className="wide num nowrap">
+                <Expiry at={invite.expiresAt} />
+              </td>
+              <td className="r">
+                <span className="row flex-nowrap! justify-end">
+                  {invite.inviteUrl !== null && (
+                    <CopyButton
+                      className="btn sm"
+                      text={invite.inviteUrl}
+                      what={`invite link for ${invite.inviteeEmail}`}
+                    />
+                  )}
+                  {invite.inviteUrl === null && can(viewer, 'create', 'Members') && (
+                    <Resend invite={invite} />
+                  )}
+                  {can(viewer, 'delete', 'Members') && (
+                    <Button
+                      size="sm"
+                      kind="danger-quiet"
+                      aria-label={`Cancel the invite of ${invite.inviteeEmail}`}
+                      onClick={() => setCancelling(invite)}
+                    >
+                      Cancel
+                    </Button>
+                  )}
+                </span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <ConfirmDialog
+        open={cancelling !== null}
+        onClose={() => setCancelling(null)}
+        title={`Cancel the invite of ${cancelling?.inviteeEmail ?? ''}?`}
+        text={<p>Its link stops working at once. The address can be invited again.</p>}
+        act="Cancel the invite"
+        keep="Keep it"
+        onConfirm={cancelIt}
+      />
+    </>
+  )
+}
+
+const SOON_MS = 2 * 24 * 3600 * 1000
+
+function Expiry({ at }: { at: string }) {
+  const left = Date.parse(at) - Date.now()
+  if (left <= 0) return <Badge tone="remove">Expired</Badge>
+  return left < SOON_MS ? (
+    <Badge tone="warn">
+      <DateTime at={at} />
+    </Badge>
+  ) : (
+    <span className="dim">
+      <DateTime at={at} />
+    </span>
+  )
+}
+
+function Resend({ invite }: { invite: Invite }) {
+  const toast = useToast()
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const mail = async () => {
+    setBusy(true)
+    setProblem(null)
+    try {
+      await resend(invite.id)
+      toast(`The invite was mailed to ${invite.inviteeEmail} again.`)
+    } catch (error) {
+      setProblem(messageOf(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      {problem !== null && <ErrorText>{problem}</ErrorText>}
+      <Button
+        size="sm"
+        busy={isBusy}
+        aria-label={`Mail the invite of ${invite.inviteeEmail} again`}
+        onClick={mail}
+      >
+        Mail again
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+import { changeRole, remove } from '../../../core/members/policy.ts'
+import type { RoleKind } from '../../../core/permissions.ts'
+import { refusalBy } from '../../../core/policy.ts'
+import { asRoleHolder, can, kindOf, type Viewer } from '../api/me.ts'
+import type { Member } from './queries.ts'
+
+/** What the viewer may do with a member: not at all, or why not here and now. */
+export type MemberActs = Readonly<{
+  kind: RoleKind
+  isSelf: boolean
+  mayChangeRole: boolean
+  changeRefusal: string | null
+  mayRemove: boolean
+  removeRefusal: string | null
+  mayTransfer: boolean
+  isSelectable: boolean
+  selectRefusal: string | null
+}>
+
+type Roles = readonly { id: string; name: string; isDefault: boolean }[]
+
+/** What the viewer may do with a member, by the rules of the product. */
+export function actsOn(
+  viewer: Viewer,
+  member: Pick<Member, 'id' | 'role' | 'globalAccess'>,
+  roles: Roles,
+): MemberActs {
+  const actor = asRoleHolder(viewer)
+  const role = roles.find(({ id }) => id === member.role.id)
+  const kind = role === undefined ? kindByAccess(member) : kindOf(role)
+  const facts = { actor, member: { id: member.id, kind } }
+  const changeRefusal = refusalBy(changeRole, facts)?.message ?? null
+  const removeRefusal = refusalBy(remove, facts)?.message ?? null
+  const mayChangeRole = can(viewer, 'update', 'Members') && roles.length > 0
+  const mayRemove = can(viewer, 'delete', 'Members')
+  return {
+    kind,
+    isSelf: member.id === viewer.id,
+    mayChangeRole,
+    changeRefusal,
+    mayRemove,
+    removeRefusal,
+    mayTransfer: actor.role.kind === 'owner' && member.id !== viewer.id,
+    isSelectable: (mayChangeRole && changeRefusal === null) || (mayRemove && removeRefusal === null),
+    selectRefusal: mayChangeRole ? changeRefusal : mayRemove ? removeRefusal : null,
+  }
+}
+
+/** Where roles may not be read, global access tells the kinds apart that rules look at. */
+const kindByAccess = ({ role, globalAccess }: Pick<Member, 'role' | 'globalAccess'>): RoleKind =>
+  globalAccess ? (role.name === 'Owner' ? 'owner' : 'admin') : 'custom'

@@ -1,0 +1,182 @@
+import { Link } from '@tanstack/react-router'
+import { memo, type RefObject, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { Check } from '../components/cell.tsx'
+import { DateTime, shortDay } from '../components/date-time.tsx'
+import { Icon } from '../components/icon.tsx'
+import { type MenuEntry, MoreMenu } from '../components/menu.tsx'
+import { Avatar, Badge, RoleName } from '../components/pieces.tsx'
+import type { Option } from '../components/select.tsx'
+import type { MemberActs } from './member-acts.ts'
+import { type Member, nameOf } from './queries.ts'
+import { RoleSelect } from './role-select.tsx'
+
+type MemberRowProps = {
+  member: Member
+  place: number
+  acts: MemberActs
+  /** How many environments there are; null where that is unknown. */
+  environments: number | null
+  color: string
+  options: readonly Option<string>[]
+  isSelected: boolean
+  onToggle: (member: Member) => void
+  onRemove: (member: Member) => void
+  onTransfer: () => void
+  measure: (element: HTMLElement | null) => void
+}
+
+/** A member in the list, with its role to change in place. */
+export const MemberRow = memo(function MemberRow(props: MemberRowProps) {
+  const { member, place, acts, environments, color, options, isSelected, onToggle, measure } = props
+  const name = nameOf(member)
+  const row = useRef<HTMLTableRowElement>(null)
+  const { isLive, handlers } = useLiveControls(row)
+  return (
+    <tr
+      ref={(element) => {
+        row.current = element
+        measure(element)
+      }}
+      data-index={place}
+      aria-rowindex={place + 2}
+      className={isSelected ? 'sel' : undefined}
+      {...handlers}
+    >
+      <td>
+        {(acts.mayChangeRole || acts.mayRemove) && (
+          <Check
+            aria-label={`Select ${name}`}
+            checked={isSelected}
+            disabled={!acts.isSelectable}
+            title={acts.selectRefusal ?? undefined}
+            onChange={() => onToggle(member)}
+          />
+        )}
+      </td>
+      <th scope="row">
+        <div className="who">
+          <Avatar name={name} />
+          <span>
+            <Link to="/members/$memberId/access" params={{ memberId: member.id }}>
+              {name}
+            </Link>
+            {acts.isSelf && <span className="faint font-normal"> you</span>}
+            <br className="narrow" />
+            {name !== member.email && <span className="mail">{member.email}</span>}
+          </span>
+        </div>
+      </th>
+      <td>
+        {acts.mayChangeRole && acts.changeRefusal === null ? (
+          isLive ? (
+            <RoleSelect member={member} options={options} refusal={null} bare />
+          ) : (
+            <StillSelect name={name} role={member.role.name} color={color} />
+          )
+        ) : (
+          <span title={acts.mayChangeRole ? (acts.changeRefusal ?? undefined) : undefined}>
+            <RoleName name={member.role.name} color={color} />
+            {acts.mayChangeRole && <span className="vh">. {acts.changeRefusal}</span>}
+          </span>
+        )}
+      </td>
+      <td className="num wide">
+        <Link className="plain" to="/members/$memberId/access" params={{ memberId: member.id }}>
+          <CanOpen member={member} environments={environments} />
+        </Link>
+      </td>
+      <td className="wide mid dim num nowrap">
+        <time dateTime={member.createdAt}>{shortDay(member.createdAt)}</time>
+      </td>
+      <td className="wide mid dim num nowrap">
+        <DateTime at={member.lastSeenAt} />
+      </td>
+      <td className="r wide">
+        {(acts.mayTransfer || acts.mayRemove) &&
+          (isLive ? <RowMenu {...props} name={name} /> : <StillMenu name={name} />)}
+      </td>
+    </tr>
+  )
+})
+
+/**
+ * Whether a row has its controls, or what looks like them: hundreds of menus that nobody opens would make scrolling slow. A
+ * pointer or the focus that arrives in the row gets the real ones.
+ */
+function useLiveControls(row: RefObject<HTMLTableRowElement | null>) {
+  const [isLive, setLive] = useState(false)
+  const focused = useRef<string | null>(null)
+  useLayoutEffect(() => {
+    if (!isLive || focused.current === null) return
+    row.current?.querySelector<HTMLElement>(focused.current)?.focus()
+    focused.current = null
+  }, [isLive, row])
+  // At once: the press that follows must meet the real control.
+  const live = () => {
+    if (!isLive) flushSync(() => setLive(true))
+  }
+  const onFocus = ({ target }: { target: HTMLElement }) => {
+    if (isLive) return
+    focused.current = STILL.find((selector) => target.matches(selector)) ?? null
+    setLive(true)
+  }
+  return { isLive, handlers: { onPointerEnter: live, onPointerDownCapture: live, onFocus } }
+}
+
+const STILL = ['.select', '.btn.icon']
+
+function StillSelect({ name, role, color }: { name: string; role: string; color: string }) {
+  return (
+    <button
+      type="button"
+      role="combobox"
+      aria-haspopup="listbox"
+      aria-expanded={false}
+      className="select bare"
+      aria-label={`Role of ${name}: ${role}`}
+    >
+      <RoleName name={role} color={color} />
+      <Icon name="down" small />
+    </button>
+  )
+}
+
+const StillMenu = ({ name }: { name: string }) => (
+  <button type="button" className="btn quiet icon" aria-haspopup="menu" aria-label={`More for ${name}`}>
+    <Icon name="dots" />
+  </button>
+)
+
+function CanOpen({ member, environments }: Pick<MemberRowProps, 'member' | 'environments'>) {
+  const { accessibleEnvironments: open, globalAccess } = member
+  if (globalAccess) {
+    return (
+      <>
+        All {open} <span className="faint">by role</span>
+      </>
+    )
+  }
+  if (open === 0) return <Badge tone="warn">Nothing</Badge>
+  return <>{environments === null ? open : `${open} of ${environments}`}</>
+}
+
+function RowMenu({ member, acts, onRemove, onTransfer, name }: MemberRowProps & { name: string }) {
+  const entries: MenuEntry[] = [
+    ...(acts.mayTransfer
+      ? [{ label: 'Transfer ownership…', icon: 'role' as const, onClick: onTransfer }]
+      : []),
+    ...(acts.mayRemove
+      ? [
+          {
+            label: 'Remove…',
+            icon: 'trash' as const,
+            danger: true,
+            disabledBecause: acts.removeRefusal,
+            onClick: () => onRemove(member),
+          },
+        ]
+      : []),
+  ]
+  return entries.length === 0 ? null : <MoreMenu label={`More for ${name}`} entries={entries} />
+}

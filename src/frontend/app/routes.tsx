@@ -1,0 +1,250 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type RouteComponent,
+  redirect,
+} from '@tanstack/react-router'
+import { accessSearch } from './access/search.ts'
+import { isStatus } from './api/errors.ts'
+import { meQuery } from './api/me.ts'
+import { isFactorNeeded } from './api/refusals.ts'
+import { hasNoSession } from './api/session.ts'
+import { appsSearch } from './apps/search.ts'
+import { auditSearch } from './audit/search.ts'
+import { membersSearch } from './members/search.ts'
+import * as pages from './pages.ts'
+import { rolesSearch } from './roles/search.ts'
+import { secretsSearch, versionSearch } from './secrets/search.ts'
+import { accountsSearch } from './service-accounts/search.ts'
+import { NotFound, PageProblem } from './shell/problems.tsx'
+import { textOf } from './shell/search.ts'
+import { Shell } from './shell/shell.tsx'
+import { nextIn } from './sign-in/search.ts'
+
+/*
+ * The whole map of the console. Pages are loaded when they are first opened. What a page reads from the address is
+ * validated where its route stands; the page reads it with `getRouteApi('/members').useSearch()`.
+ */
+
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+  errorComponent: PageProblem,
+})
+
+const door = <P extends string>(path: P, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => root, path, component })
+
+/** Pages without the side bar: for people who are not signed in, or whose link decides. */
+const doors = [
+  createRoute({
+    getParentRoute: () => root,
+    path: '/sign-in',
+    validateSearch: nextIn,
+    beforeLoad: async ({ context, search }) => {
+      if (hasNoSession()) return
+      const me = await context.queryClient.ensureQueryData(meQuery).catch(() => null)
+      if (me !== null) throw redirect({ href: search.next ?? '/', replace: true })
+    },
+    component: pages.SignInPage,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/sign-in/second-factor',
+    validateSearch: nextIn,
+    component: pages.SecondFactorPage,
+  }),
+  door('/setup', pages.SetupPage),
+  door('/invite', pages.InvitePage),
+  door('/verify-email', pages.VerifyEmailPage),
+  door('/reset-password', pages.ResetPasswordPage),
+  door('/forgot-password', pages.ForgotPasswordPage),
+  door('/webauth/$', pages.ConnectPage),
+] as const
+
+/** Pages for members, beside the side bar. Without a session they lead to the sign-in, and back. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(meQuery)
+    } catch (error) {
+      if (isFactorNeeded(error))
+        throw redirect({ to: '/sign-in/second-factor', search: { next: location.href } })
+      if (isStatus(error, 401))
+        throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
+      throw error
+    }
+  },
+})
+
+const page = <P extends string>(path: P, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => shell, path, component })
+
+const general = [
+  page('/', pages.HomePage),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/access',
+    validateSearch: accessSearch,
+    component: pages.AccessPage,
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/audit',
+    validateSearch: auditSearch,
+    component: pages.AuditPage,
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/settings',
+    beforeLoad: () => {
+      throw redirect({ to: '/settings/$section', params: { section: 'profile' } })
+    },
+  }),
+  page('/settings/$section', pages.SettingsPage),
+] as const
+
+const memberRoute = page('/members/$memberId', pages.MemberPage)
+const memberPage = <P extends string>(path: P, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => memberRoute, path, component })
+
+const members = [
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/members',
+    validateSearch: membersSearch,
+    component: pages.MembersPage,
+  }),
+  page('/members/invites', pages.InvitesPage),
+  memberRoute.addChildren([
+    createRoute({
+      getParentRoute: () => memberRoute,
+      path: '/',
+      beforeLoad: ({ params }) => {
+        throw redirect({ to: '/members/$memberId/access', params })
+      },
+    }),
+    memberPage('/access', pages.MemberAccessPage),
+    memberPage('/activity', pages.MemberActivityPage),
+  ]),
+] as const
+
+const accountRoute = page('/service-accounts/$accountId', pages.ServiceAccountPage)
+const accountPage = <P extends string>(path: P, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => accountRoute, path, component })
+
+const accounts = [
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/service-accounts',
+    validateSearch: accountsSearch,
+    component: pages.ServiceAccountsPage,
+  }),
+  page('/service-accounts/new', pages.NewServiceAccountPage),
+  accountRoute.addChildren([
+    createRoute({
+      getParentRoute: () => accountRoute,
+      path: '/',
+      beforeLoad: ({ params }) => {
+        throw redirect({ to: '/service-accounts/$accountId/tokens', params })
+      },
+    }),
+    accountPage('/tokens', pages.ServiceAccountTokensPage),
+    accountPage('/access', pages.ServiceAccountAccessPage),
+    accountPage('/activity', pages.ServiceAccountActivityPage),
+  ]),
+] as const
+
+const roles = [
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/roles',
+    validateSearch: rolesSearch,
+    component: pages.RolesPage,
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/roles/new',
+    validateSearch: (search): { from?: string } => textOf(search, 'from'),
+    component: pages.NewRolePage,
+  }),
+  page('/roles/$roleId', pages.RolePage),
+] as const
+
+const appRoute = page('/apps/$appId', pages.AppPage)
+const appPage = <P extends string>(path: P, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => appRoute, path, component })
+
+const apps = [
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/apps',
+    component: pages.AppsPage,
+    validateSearch: appsSearch,
+  }),
+  page('/apps/new', pages.NewAppPage),
+  appRoute.addChildren([
+    createRoute({
+      getParentRoute: () => appRoute,
+      path: '/',
+      beforeLoad: ({ params }) => {
+        throw redirect({ to: '/apps/$appId/secrets', params })
+      },
+    }),
+    createRoute({
+      getParentRoute: () => appRoute,
+      path: '/secrets',
+      validateSearch: secretsSearch,
+      component: pages.SecretsPage,
+    }),
+    createRoute({
+      getParentRoute: () => appRoute,
+      path: '/secrets/$secretId',
+      validateSearch: versionSearch,
+      component: pages.SecretPage,
+    }),
+    appPage('/environments', pages.EnvironmentsPage),
+    appPage('/access', pages.AppAccessPage),
+    appPage('/activity', pages.AppActivityPage),
+    appPage('/settings', pages.AppSettingsPage),
+  ]),
+] as const
+
+/** Pages for whoever works on the console; they are not in the build. */
+const development =
+  process.env.NODE_ENV === 'development'
+    ? [
+        page(
+          '/dev/components',
+          lazyRouteComponent(() => import('./dev/components-page.tsx'), 'ComponentsPage'),
+        ),
+      ]
+    : []
+
+/** The router of the console. Links are prefetched when the reader points at them. */
+export const createConsoleRouter = (queryClient: QueryClient) =>
+  createRouter({
+    routeTree: root.addChildren([
+      ...doors,
+      shell.addChildren([...general, ...members, ...accounts, ...roles, ...apps, ...development]),
+    ]),
+    context: { queryClient },
+    // A page that fails leaves the frame around it as it is.
+    defaultErrorComponent: PageProblem,
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+  })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>
+  }
+}

@@ -1,0 +1,95 @@
+import type { Secret, SecretFields } from './secret.ts'
+import { nameOf } from './secret-rows.ts'
+
+/** What is to be different about a secret. `own` is the reader's own value, null to have none any more. */
+export type Change = Partial<SecretFields> & { own?: string | null }
+
+/** A change of one secret in one environment that is not applied yet. */
+export type Draft = Readonly<{
+  environmentId: string
+  /** The name of the row that it belongs to: that of the stored secret, or of the new one. */
+  row: string
+  /** What was stored when the change was made; null for a new secret. */
+  base: Secret | null
+  isDeleted: boolean
+  change: Change
+}>
+
+/** Changes by environment and row. They hold plaintext, so they live and die with the page. */
+export type Drafts = ReadonlyMap<string, Draft>
+
+export const NO_DRAFTS: Drafts = new Map()
+
+export type DraftAct =
+  | { act: 'change'; environmentId: string; row: string; base: Secret | null; change: Change }
+  | { act: 'delete'; environmentId: string; row: string; base: Secret | null }
+  | { act: 'forget'; drafts: readonly Draft[] }
+  | { act: 'rebase'; secrets: ReadonlyMap<string, readonly Secret[]> }
+  | { act: 'discard' }
+
+export const draftKey = (environmentId: string, row: string): string => `${environmentId} ${row}`
+
+/** The drafts after an act. What is the same as what is stored is no change. */
+export function reduceDrafts(drafts: Drafts, act: DraftAct): Drafts {
+  if (act.act === 'discard') return NO_DRAFTS
+  const next = new Map(drafts)
+  if (act.act === 'forget') {
+    for (const draft of act.drafts) if (next.get(keyOf(draft)) === draft) next.delete(keyOf(draft))
+  } else if (act.act === 'rebase') {
+    for (const [key, draft] of drafts)
+      next.set(key, rebased(draft, act.secrets.get(draft.environmentId) ?? []))
+  } else {
+    put(next, act)
+  }
+  return next
+}
+
+const keyOf = ({ environmentId, row }: Draft): string => draftKey(environmentId, row)
+
+function put(drafts: Map<string, Draft>, act: Extract<DraftAct, { act: 'change' | 'delete' }>): void {
+  const { environmentId, row, base } = act
+  const key = draftKey(environmentId, row)
+  if (act.act === 'delete') {
+    // What is not stored yet has nothing to delete.
+    if (base === null) drafts.delete(key)
+    else drafts.set(key, { environmentId, row, base, isDeleted: true, change: {} })
+    return
+  }
+  const change = withoutTheSame({ ...drafts.get(key)?.change, ...act.change }, base)
+  if (base !== null && Object.keys(change).length === 0) drafts.delete(key)
+  else drafts.set(key, { environmentId, row, base, isDeleted: false, change })
+}
+
+function withoutTheSame(change: Change, base: Secret | null): Change {
+  if (base === null) return change
+  const stored: Record<keyof Change, unknown> = {
+    ...base,
+    expiresAt: base.expiresAt ?? null,
+    own: base.override?.value ?? null,
+  }
+  return Object.fromEntries(
+    Object.entries(change).filter(
+      ([field, value]) =>
+        (field === 'value' && base.type === 'sealed') ||
+        JSON.stringify(value) !== JSON.stringify(stored[field as keyof Change]),
+    ),
+  )
+}
+
+/** The draft upon what is stored by now: what was deleted meanwhile becomes new again, what was added a change. */
+function rebased(draft: Draft, secrets: readonly Secret[]): Draft {
+  const base =
+    secrets.find((secret) =>
+      draft.base === null ? nameOf(secret) === draft.row : secret.id === draft.base.id,
+    ) ?? null
+  if (draft.isDeleted && base === null) return { ...draft, isDeleted: false, change: {} }
+  return { ...draft, base }
+}
+
+/** The secret as it will be after the change; null where there will be none. */
+export function draftedSecret(stored: Secret | undefined, draft: Draft | undefined): Partial<Secret> | null {
+  if (draft === undefined) return stored ?? null
+  if (draft.isDeleted) return null
+  const { own: _, expiresAt, ...change } = draft.change
+  return { ...stored, ...change, ...(expiresAt != null && { expiresAt }) }
+}

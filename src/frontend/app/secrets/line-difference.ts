@@ -1,0 +1,78 @@
+import { diffLines, diffWordsWithSpace } from 'diff'
+
+/** A line of a difference: where it stands, and its text with the words that differ marked. */
+export type Line = {
+  kind: 'same' | 'add' | 'remove'
+  number: number
+  parts: { text: string; isMarked: boolean }[]
+}
+
+/** How two texts differ, line by line, and within lines that changed word by word. */
+export function lineDifference(before: string, after: string): Line[] {
+  const lines: Line[] = []
+  const at = { before: 1, after: 1 }
+  const changes = diffLines(withEnd(before), withEnd(after))
+  for (let place = 0; place < changes.length; place++) {
+    const change = changes[place]
+    const next = changes[place + 1]
+    if (change?.removed && next?.added) {
+      lines.push(...changedLines(linesOf(change.value), linesOf(next.value), at))
+      place++
+    } else if (change !== undefined) {
+      for (const text of linesOf(change.value)) lines.push(plainLine(change, text, at))
+    }
+  }
+  return lines
+}
+
+type Place = { before: number; after: number }
+
+function plainLine({ added, removed }: { added: boolean; removed: boolean }, text: string, at: Place): Line {
+  const number = removed ? at.before : at.after
+  if (!added) at.before++
+  if (!removed) at.after++
+  return { kind: added ? 'add' : removed ? 'remove' : 'same', number, parts: [{ text, isMarked: false }] }
+}
+
+/** Lines in place of others: the first with the first, and so on; what is left over is whole. */
+function changedLines(removed: string[], added: string[], at: Place): Line[] {
+  const lines: Line[] = []
+  for (let place = 0; place < Math.max(removed.length, added.length); place++) {
+    const before = removed[place]
+    const after = added[place]
+    if (before !== undefined && after !== undefined) lines.push(...changedLine(before, after, at))
+    else if (before !== undefined) lines.push(plainLine({ added: false, removed: true }, before, at))
+    else if (after !== undefined) lines.push(plainLine({ added: true, removed: false }, after, at))
+  }
+  return lines
+}
+
+function changedLine(before: string, after: string, at: Place): Line[] {
+  const words = diffWordsWithSpace(before, after)
+  const parts = (left: 'added' | 'removed') =>
+    words
+      .filter((word) => !word[left])
+      .map(({ value, added, removed }) => ({ text: value, isMarked: added || removed }))
+  return [
+    { kind: 'remove', number: at.before++, parts: parts('added') },
+    { kind: 'add', number: at.after++, parts: parts('removed') },
+  ]
+}
+
+/** A last line is the same whether a line break ends it or not. */
+const withEnd = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`)
+
+const linesOf = (text: string): string[] => text.replace(/\n$/, '').split('\n')
+
+/** "2 lines changed, 1 added", in words. */
+export function summaryOf(lines: readonly Line[]): string {
+  const added = lines.filter(({ kind }) => kind === 'add').length
+  const removed = lines.filter(({ kind }) => kind === 'remove').length
+  const changed = Math.min(added, removed)
+  const words = [
+    changed > 0 && `${changed} ${changed === 1 ? 'line' : 'lines'} changed`,
+    added > changed && `${added - changed} added`,
+    removed > changed && `${removed - changed} removed`,
+  ].filter(Boolean)
+  return words.length === 0 ? 'unchanged' : words.join(', ')
+}

@@ -1,0 +1,80 @@
+import { useQueries } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
+import { can } from '../api/me.ts'
+import { ChangeBar } from '../components/change-bar.tsx'
+import { ConfirmDialog } from '../components/dialog.tsx'
+import { useToast } from '../components/toast.tsx'
+import { useViewer } from '../shell/viewer.ts'
+import { ChangeSentence, consequenceOf } from './change-words.tsx'
+import type { Grid } from './grid.ts'
+import { readersQuery, type SecretsApp } from './queries.ts'
+import type { Store } from './store.ts'
+import { useApplying } from './use-grid.ts'
+
+/** Says what was collected and who will read it, and applies or discards it. */
+export function PendingChanges({ app, store, grid }: { app: SecretsApp; store: Store; grid: Grid }) {
+  const { apply, busy, refusals, appliedCount, forget } = useApplying(app, store, grid)
+  const viewer = useViewer()
+  const toast = useToast()
+  const { drafts, dispatch } = grid
+  const environments = app.environments.filter(({ id }) =>
+    [...drafts.values()].some(({ environmentId }) => environmentId === id),
+  )
+  const readers = useQueries({
+    queries: environments.map(({ id }) => readersQuery(id, can(viewer, 'read', 'Members'))),
+    combine: (results) => results.flatMap(({ data }) => data ?? []),
+  })
+  const applyAll = async () => {
+    const { applied, refusals } = await apply()
+    if (refusals.length === 0)
+      toast(applied.length === 1 ? '1 change was applied.' : `${applied.length} changes were applied.`)
+  }
+  return (
+    <>
+      <ChangeBar
+        sentence={<ChangeSentence drafts={drafts} environments={app.environments} />}
+        consequence={consequenceOf(drafts, readers)}
+        busy={busy}
+        refusal={refusals.length === 0 ? null : refusalText(refusals, appliedCount)}
+        onApply={applyAll}
+        onDiscard={() => {
+          forget()
+          dispatch({ act: 'discard' })
+        }}
+      />
+      <LeaveDialog count={drafts.size} />
+    </>
+  )
+}
+
+function refusalText(refusals: ReturnType<typeof useApplying>['refusals'], appliedCount: number): string {
+  const sentences = refusals.map(({ environment, sentence }) => `${environment.name}: ${sentence}`)
+  const rest =
+    appliedCount === 0
+      ? 'Nothing was applied, and what you typed is kept.'
+      : `${appliedCount === 1 ? '1 other change was' : `${appliedCount} other changes were`} applied; the rest is kept below.`
+  return [...sentences, rest].join(' ')
+}
+
+/** Asks before what was typed is lost with the page. */
+function LeaveDialog({ count }: { count: number }) {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname,
+    enableBeforeUnload: true,
+    withResolver: true,
+  })
+  return (
+    <ConfirmDialog
+      open={status === 'blocked'}
+      onClose={() => reset?.()}
+      title="Leave without applying?"
+      text={
+        count === 1
+          ? '1 change is not applied yet, and would be lost.'
+          : `${count} changes are not applied yet, and would be lost.`
+      }
+      act="Discard and leave"
+      onConfirm={async () => proceed?.()}
+    />
+  )
+}

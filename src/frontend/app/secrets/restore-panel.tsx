@@ -1,0 +1,125 @@
+import { useState } from 'react'
+import { answer, api } from '../api/client.ts'
+import { messageOf } from '../api/errors.ts'
+import { Button } from '../components/button.tsx'
+import { exactTime } from '../components/date-time.tsx'
+import { Field, Input } from '../components/field.tsx'
+import { Badge } from '../components/pieces.tsx'
+import { useToast } from '../components/toast.tsx'
+import { PanelFrame } from './panel.tsx'
+import type { PanelProps } from './panel-props.ts'
+import type { Secret } from './secret.ts'
+import type { NamedEnvironment } from './secret-rows.ts'
+import { useReload } from './use-reload.ts'
+
+const restoreAt = (id: string, at: string, dry_run: boolean) =>
+  answer(api.v1.environments({ id }).secrets.restore.post({ at, dry_run }))
+type Plan = Awaited<ReturnType<typeof restoreAt>>
+
+/** Brings an environment back to what it was at a time, after showing what that would change. */
+export function RestorePanel({
+  app,
+  secrets,
+  environment,
+  onClose,
+}: PanelProps & { environment: NamedEnvironment }) {
+  const [time, setTime] = useState('')
+  const [checked, setChecked] = useState<{ at: string; plan: Plan } | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [busy, setBusy] = useState(false)
+  const reload = useReload(app.id)
+  const toast = useToast()
+  const run = async (dryRun: boolean) => {
+    if (time === '') return setProblem('Choose a time in the past.')
+    setBusy(true)
+    setProblem(null)
+    try {
+      const at = checked?.at ?? new Date(time).toISOString()
+      const plan = await restoreAt(environment.id, at, dryRun)
+      if (dryRun) setChecked({ at, plan })
+      else {
+        await reload()
+        toast(`${environment.name} is as it was on ${exactTime(at)}.`)
+        onClose()
+      }
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+    setBusy(false)
+  }
+  const count = checked === null ? 0 : checked.plan.restored.length + checked.plan.deleted.length
+  return (
+    <PanelFrame
+      title={`Restore ${environment.name} to a time`}
+      onClose={onClose}
+      onSubmit={() => run(checked === null)}
+    >
+      <Field
+        label="Time"
+        hint="As it was then: values, names, paths, tags. What was deleted since comes back, what was added since is deleted."
+        error={problem}
+      >
+        <Input
+          type="datetime-local"
+          step={1}
+          className="max-w-64"
+          value={time}
+          onChange={(event) => {
+            setTime(event.target.value)
+            setChecked(null)
+          }}
+        />
+      </Field>
+      {checked !== null && <RestorePlan plan={checked.plan} secrets={secrets.get(environment.id) ?? []} />}
+      <div className="row panel-acts">
+        <Button kind="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        {checked === null ? (
+          <Button busy={busy} onClick={() => run(true)}>
+            Show what would change
+          </Button>
+        ) : (
+          <Button
+            kind="danger"
+            busy={busy}
+            disabledBecause={count === 0 ? 'Nothing would change.' : null}
+            onClick={() => run(false)}
+          >
+            Restore {count} {count === 1 ? 'secret' : 'secrets'} of {environment.name}
+          </Button>
+        )}
+      </div>
+    </PanelFrame>
+  )
+}
+
+function RestorePlan({ plan, secrets }: { plan: Plan; secrets: readonly Secret[] }) {
+  const names = new Map(secrets.map(({ id, key }) => [id, key]))
+  const known = (id: string, path: string) => names.get(id) ?? `a deleted secret at ${path}`
+  return (
+    <section className="import-difference" aria-label="What changes">
+      <p>
+        {plan.restored.length} restored, {plan.deleted.length} deleted, {plan.unchanged} the same
+        {plan.unknown.length > 0 &&
+          `, ${plan.unknown.length} left alone because their versions of that time are no longer kept`}
+        .
+      </p>
+      <ul>
+        {plan.restored.map(({ id, path, version }) => (
+          <li key={id}>
+            <Badge tone="add">restored</Badge>
+            <code>{known(id, path)}</code>
+            <span className="dim small">version {version}</span>
+          </li>
+        ))}
+        {plan.deleted.map(({ id, path }) => (
+          <li key={id}>
+            <Badge tone="remove">deleted</Badge>
+            <code>{known(id, path)}</code>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

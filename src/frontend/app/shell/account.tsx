@@ -1,0 +1,53 @@
+import { Link } from '@tanstack/react-router'
+import type { Viewer } from '../api/me.ts'
+import { leave } from '../api/session.ts'
+import { Icon } from '../components/icon.tsx'
+import { Avatar } from '../components/pieces.tsx'
+import { switchTheme } from './theme.ts'
+
+const MENU = 'account'
+
+/** Who is signed in, with the way to the profile and out. The browser itself opens and closes it. */
+export function Account({ viewer }: { viewer: Viewer }) {
+  const close = () => document.getElementById(MENU)?.hidePopover()
+  // The frame leads to the sign-in, as it does where another tab has signed out.
+  const signOut = () => {
+    close()
+    void leave()
+  }
+  return (
+    <div className="me">
+      <button type="button" className="me-button" popoverTarget={MENU} aria-haspopup="true">
+        <Avatar name={viewer.name} />
+        <span>
+          {viewer.name}
+          <br />
+          <span className="small dim">{viewer.role.name}</span>
+        </span>
+      </button>
+      <div className="menu account-menu" id={MENU} popover="auto">
+        <Link
+          className="menu-item plain"
+          to="/settings/$section"
+          params={{ section: 'profile' }}
+          onClick={close}
+        >
+          <Icon name="sliders" />
+          Your profile
+        </Link>
+        <button type="button" className="menu-item" onClick={signOut}>
+          <Icon name="out" />
+          Sign out
+        </button>
+      </div>
+      <button
+        type="button"
+        className="btn quiet icon push"
+        aria-label="Switch between light and dark"
+        onClick={switchTheme}
+      >
+        <Icon name="theme" />
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,47 @@
+import { answer, api } from '../api/client.ts'
+import { ApiError } from '../api/errors.ts'
+
+/** Whether this browser can use passkeys at this address: only over https or on localhost, and never for an IP address. */
+export const passkeysWork = (): boolean =>
+  window.isSecureContext &&
+  typeof PublicKeyCredential === 'function' &&
+  'parseRequestOptionsFromJSON' in PublicKeyCredential &&
+  !/^[\d.]+$|:/.test(location.hostname)
+
+type RequestOptions = Awaited<ReturnType<typeof assertionOptions>>
+
+const assertionOptions = (ticket?: string) =>
+  answer(api.service.auth.passkeys.options.post(ticket === undefined ? {} : { ticket }))
+
+/** An answer of a passkey, for the API: to sign in by itself, or with the ticket of a sign-in that waits for it. */
+export async function askForPasskey(ticket?: string): Promise<PasskeyAnswer> {
+  const options = (await assertionOptions(ticket)) as RequestOptions
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
+    options as unknown as PublicKeyCredentialRequestOptionsJSON,
+  )
+  return toAnswer(await navigator.credentials.get({ publicKey }).catch(explain))
+}
+
+/** A new passkey of this browser or of a security key, for the API. */
+export async function makePasskey(options: unknown): Promise<NewPasskey> {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
+    options as PublicKeyCredentialCreationOptionsJSON,
+  )
+  return toAnswer(await navigator.credentials.create({ publicKey }).catch(explain)) as unknown as NewPasskey
+}
+
+type PasskeyAnswer = Parameters<(typeof api.service.auth.passkeys)['sign-in']['post']>[0]['passkey']
+type NewPasskey = Parameters<typeof api.service.auth.passkeys.post>[0]['passkey']
+
+function toAnswer(credential: Credential | null): PasskeyAnswer {
+  if (credential === null) throw new ApiError(0, 'The browser gave no passkey. Try again.')
+  return (credential as PublicKeyCredential).toJSON() as PasskeyAnswer
+}
+
+/** Browsers tell little of why it did not work, and that in words for programmers. */
+function explain(error: unknown): never {
+  const name = (error as Error).name
+  if (name === 'InvalidStateError') throw new ApiError(0, 'This device holds a passkey of yours already.')
+  if (name === 'SecurityError') throw new ApiError(0, 'Passkeys don’t work at this address.')
+  throw new ApiError(0, 'No passkey was used: it was cancelled, or took too long. Try again.')
+}

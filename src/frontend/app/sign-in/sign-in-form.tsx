@@ -1,0 +1,107 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { startSession } from '../api/session.ts'
+import { useAct } from '../components/act.ts'
+import { Button } from '../components/button.tsx'
+import { ErrorText } from '../components/field.tsx'
+import { FactorForm } from './factor-form.tsx'
+import { methodsQuery } from './methods.ts'
+import { askForPasskey, passkeysWork } from './passkeys.ts'
+import { PasswordForm } from './password-form.tsx'
+import { Providers } from './providers.tsx'
+import { completeSignIn, type FactorAsked, type SignedIn, signInWithPasskey } from './sign-in.ts'
+
+type SignInFormProps = {
+  email?: string
+  /** Whether only that address is meant: somebody who signs in anew. */
+  isFixed?: boolean
+  /** Where a provider leads back to. */
+  next?: string
+  invite?: string
+  /** What a reader loses who leaves this page for a provider. */
+  providerNote?: string
+  onSignedIn: (account: SignedIn) => void
+}
+
+/** Signs in by any way that the deployment offers, with the second factor where the account has one. */
+export function SignInForm({
+  email = '',
+  isFixed = false,
+  next = location.pathname + location.search,
+  invite,
+  providerNote,
+  onSignedIn,
+}: SignInFormProps) {
+  const { data: methods } = useSuspenseQuery(methodsQuery)
+  const [asked, setAsked] = useState<FactorAsked | null>(null)
+  const [expired, setExpired] = useState<string | null>(null)
+  const enter = (account: SignedIn) => {
+    startSession(account)
+    onSignedIn(account)
+  }
+  if (asked !== null) {
+    return (
+      <>
+        <FactorForm
+          methods={asked.methods}
+          ticket={asked.ticket}
+          act="Sign in"
+          onProve={async (factor) => enter(await completeSignIn(asked.ticket, factor))}
+          onExpired={(sentence) => {
+            setExpired(sentence)
+            setAsked(null)
+          }}
+        />
+        <div className="form mt-2!">
+          <Button kind="quiet" onClick={() => setAsked(null)}>
+            Start again
+          </Button>
+        </div>
+      </>
+    )
+  }
+  const hasOthers = methods.providers.length > 0 || passkeysWork()
+  return (
+    <>
+      {methods.password && (
+        <PasswordForm
+          email={email}
+          isFixed={isFixed}
+          problem={expired}
+          onSignedIn={enter}
+          onAsked={setAsked}
+        />
+      )}
+      {!methods.password && !hasOthers && <ErrorText>{NO_WAY_IN}</ErrorText>}
+      {methods.password && hasOthers && <p className="or mt-4">or</p>}
+      <div className={`form gap-2! ${methods.password ? 'mt-4!' : ''}`}>
+        <Providers
+          next={next}
+          {...(invite === undefined ? {} : { invite })}
+          {...(providerNote === undefined ? {} : { note: providerNote })}
+        />
+        {passkeysWork() && <PasskeyButton onSignedIn={enter} />}
+      </div>
+    </>
+  )
+}
+
+const NO_WAY_IN =
+  'There is no way to sign in now: passwords are switched off, and no provider of single sign-on can be reached. Whoever runs Keyward finds the cause in its log.'
+
+function PasskeyButton({ onSignedIn }: { onSignedIn: (account: SignedIn) => void }) {
+  const { busy, problem, run } = useAct()
+  return (
+    <>
+      <Button
+        size="lg"
+        icon="passkey"
+        busy={busy}
+        onClick={() => run(async () => onSignedIn(await signInWithPasskey(await askForPasskey())))}
+      >
+        Sign in with a passkey
+      </Button>
+      {problem !== null && <ErrorText>{problem}</ErrorText>}
+    </>
+  )
+}

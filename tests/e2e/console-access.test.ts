@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import {
+  type ConsoleUnderTest,
+  expectAccessible,
+  pageProblems,
+  screenshot,
+  startConsole,
+  type Visitor,
+} from '../support/console-browser.ts'
+
+type App = { id: string; name: string; environments: { id: string; name: string }[] }
+
+let console: ConsoleUnderTest
+let ingrid: Visitor
+let ana: Visitor
+let billing: App
+
+beforeAll(async () => {
+  console = await startConsole()
+  ingrid = await console.founder()
+  await console.person('Tomás Ferreira', 'Admin')
+  ana = await console.person('Ana Duarte', 'Developer')
+  await console.person('Leila Farouk', 'Developer')
+  billing = await ingrid.api('POST', '/v1/apps', { name: 'Billing' })
+  for (const name of [
+    'Fleet gateway',
+    'Identity',
+    'Ledger',
+    'Notifications',
+    'Status page',
+    'Storefront',
+    'Warehouse',
+    'Zeppelin',
+  ]) {
+    await ingrid.api('POST', '/v1/apps', { name })
+  }
+  const roles = (await ingrid.api('GET', '/v1/roles')).data as { id: string; name: string }[]
+  const account = await ingrid.api('POST', '/v1/service-accounts', {
+    name: '=deployer',
+    role_id: roles.find(({ name }) => name === 'Service')?.id,
+  })
+  const environments = billing.environments.slice(0, 2).map(({ id }) => id)
+  await ingrid.api('PUT', `/v1/members/${ana.id}/access`, { apps: [{ id: billing.id, environments }] })
+  const production = billing.environments.filter(({ name }) => name === 'Production').map(({ id }) => id)
+  await ingrid.api('PUT', `/v1/service-accounts/${account.id}/access`, {
+    apps: [{ id: billing.id, environments: production }],
+  })
+})
+afterAll(() => console.close())
+
+const table = () => ingrid.page.getByRole('table', { name: /People and machines/ })
+const rowOf = (name: string) => table().getByRole('row').filter({ hasText: name })
+const marksOf = async (name: string) => (await rowOf(name).locator('td.h .vh').allTextContents()).slice(0, 3)
+
+test('people and machines stand against environments: by grant, by role or not', async () => {
+  const { page } = ingrid
+  await page.goto(`${console.origin}/access`)
+  await table().waitFor()
+  expect(await marksOf('Ana Duarte')).toEqual(['by grant', 'by grant', 'no'])
+  expect(await marksOf('Tomás Ferreira')).toEqual(['by role', 'by role', 'by role'])
+  expect(await marksOf('=deployer')).toEqual(['no', 'no', 'by grant'])
+  expect(await rowOf('Leila Farouk').count()).toBe(0)
+  await page.getByText('Of these 4, 3 can open Production of Billing.').waitFor()
+  await page.getByRole('status').filter({ hasText: '8 of 9 apps' }).waitFor()
+  await expectAccessible(page)
+  await screenshot(page, 'access-overview')
+  await page.getByRole('button', { name: 'Show 1 more app' }).click()
+  await page.getByRole('columnheader', { name: 'Zeppelin' }).waitFor()
+  expect(pageProblems()).toEqual([])
+})
+
+test('filters stand in the address, and a reload keeps them', async () => {
+  const { page } = ingrid
+  await page.goto(`${console.origin}/access?app=${billing.id}`)
+  await table().waitFor()
+  await page.getByRole('button', { name: 'Machines' }).click()
+  await page.waitForURL(/who=machines/)
+  expect(await rowOf('Ana Duarte').count()).toBe(0)
+  await page.reload()
+  await rowOf('=deployer').waitFor()
+  expect(await table().getByRole('columnheader', { name: 'Ledger' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'People' }).click()
+  await page.getByRole('button', { name: 'Environments', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Production' }).click()
+  await page.waitForURL(/type=prod/)
+  await rowOf('Tomás Ferreira').waitFor()
+  expect(await rowOf('Ana Duarte').count()).toBe(0)
+  await page.getByRole('searchbox', { name: 'Person or machine' }).fill('nobody of this name')
+  await page.getByText('Nobody fits').waitFor()
+  expect(pageProblems()).toEqual([])
+})
+
+test('the CSV is made from the API’s pages, with the filters, and no field begins a formula', async () => {
+  const { page } = ingrid
+  await page.goto(`${console.origin}/access?app=${billing.id}&via=grant`)
+  await table().waitFor()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
+  expect(lines.length).toBe(4)
+  expect(lines[0]).toBe('kind,name,role,app,environment,type,via,principal_id,app_id,environment_id')
+  expect(lines.filter((line) => line.startsWith('person,Ana Duarte,Developer,Billing,')).length).toBe(2)
+  expect(
+    lines.filter((line) => line.startsWith("machine,'=deployer,Service,Billing,Production,prod,grant,"))
+      .length,
+  ).toBe(1)
+  expect(pageProblems()).toEqual([])
+})
+
+test('a Developer reads the overview', async () => {
+  const { page } = ana
+  await page.goto(`${console.origin}/access`)
+  await page.getByRole('table', { name: /People and machines/ }).waitFor()
+  await expectAccessible(page)
+  expect(pageProblems()).toEqual([])
+})

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import {
+  type ConsoleUnderTest,
+  expectAccessible,
+  pageProblems,
+  screenshot,
+  startConsole,
+  type Visitor,
+} from '../support/console-browser.ts'
+
+let console: ConsoleUnderTest
+let ingrid: Visitor
+
+beforeAll(async () => {
+  console = await startConsole()
+  ingrid = await console.founder()
+})
+afterAll(() => console.close())
+
+test('without a session a page leads to the sign-in, and from there back to where the reader was going', async () => {
+  const page = await console.open()
+  await page.goto(`${console.origin}/members`)
+  await page.waitForURL(/\/sign-in\?next=/)
+  await page.getByLabel('E-mail').fill(ingrid.email)
+  await page.getByLabel('Password').fill('correct horse battery staple')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/members')
+  expect(pageProblems()).toEqual([])
+})
+
+test('the frame names the organisation and the reader, and marks the page', async () => {
+  const { page } = ingrid
+  await page.goto(`${console.origin}/`)
+  await page.getByText('Marlow Instruments').first().waitFor()
+  const current = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' })
+  expect(await current.getAttribute('aria-current')).toBe('page')
+  await expectAccessible(page)
+  await screenshot(page, 'frame')
+  expect(pageProblems()).toEqual([])
+})

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import {
+  type ConsoleUnderTest,
+  expectAccessible,
+  pageProblems,
+  screenshot,
+  startConsole,
+  type Visitor,
+} from '../support/console-browser.ts'
+
+let console: ConsoleUnderTest
+let ingrid: Visitor
+let ana: Visitor
+
+beforeAll(async () => {
+  console = await startConsole()
+  ingrid = await console.founder()
+})
+afterAll(() => console.close())
+
+test('a new organisation is led through its first steps', async () => {
+  const { page } = ingrid
+  await page.goto(console.origin)
+  await page.getByText('Make an app').waitFor()
+  await page.getByText('Nothing needs you').waitFor()
+  await expectAccessible(page)
+  await screenshot(page, 'home-empty')
+  expect(pageProblems()).toEqual([])
+})
+
+test('home says what needs attention, and leads to where it is dealt with', async () => {
+  const { page, api } = ingrid
+  ana = await console.person('Ana Duarte', 'Developer')
+  await console.person('Kwame Boateng', 'Developer')
+  await api('POST', '/v1/apps', { name: 'Ledger' })
+  const roles = (await api('GET', '/v1/roles')).data
+  const service = roles.find(({ name }: { name: string }) => name === 'Service').id
+  const developer = roles.find(({ name }: { name: string }) => name === 'Developer').id
+  const robot = await api('POST', '/v1/service-accounts', { name: 'deploy-production', role_id: service })
+  const soon = new Date(Date.now() + 2 * 86_400_000).toISOString()
+  await api('POST', `/v1/service-accounts/${robot.id}/tokens`, { name: 'GitHub Actions', expires_at: soon })
+  await api('POST', '/v1/members/invites', { email: 'sam.okafor@marlow.example', role_id: developer })
+  await expect(ana.api('POST', '/v1/apps', { name: 'Mine' })).rejects.toThrow('403')
+  await page.goto(console.origin)
+  await page.getByText('Token “GitHub Actions” of deploy-production expires in 2 days').waitFor()
+  await page.getByText('2 members can open nothing').waitFor()
+  await page.getByText('An invite is open').waitFor()
+  await page.getByText('Ana Duarte was refused something this week').waitFor()
+  await expectAccessible(page)
+  await screenshot(page, 'home')
+  await page.getByRole('link', { name: /^See them: Ana Duarte was refused/ }).click()
+  await page.waitForURL(/\/audit\?outcome=refused/)
+  expect(pageProblems()).toEqual([])
+})
+
+test('the palette opens by ⌘K, finds by name and goes there by the keyboard alone', async () => {
+  const { page } = ingrid
+  await page.goto(console.origin)
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByRole('combobox', { name: 'Search or jump to' }).fill('duarte')
+  await page.getByRole('option', { name: /Ana Duarte/ }).waitFor()
+  await expectAccessible(page)
+  await screenshot(page, 'palette')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(new RegExp(`/members/${ana.id}/access`))
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByRole('combobox').fill('audit')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/audit/)
+  expect(pageProblems()).toEqual([])
+})
+
+test('a Developer is told of nothing that its role does not read, and the palette neither', async () => {
+  const { page } = ana
+  await page.goto(console.origin)
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
+  expect(await page.getByText('First steps').count()).toBe(0)
+  expect(await page.getByText('GitHub Actions').count()).toBe(0)
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByRole('combobox').fill('deploy')
+  await page.getByText('Nothing has this in its name.').waitFor()
+  expect(pageProblems()).toEqual([])
+})
