@@ -13,8 +13,10 @@ import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
 import {
   createChangeLimiter,
+  createLargeReadLimiter,
   createPublicLimiter,
   createReadLimiter,
+  createRekeyLimiter,
   createSideWriteLimiter,
   type Database,
   type DatabaseConfig,
@@ -39,6 +41,10 @@ export type Context = Readonly<{
   limitPublic: FairLimiter
   /** Limits each caller's reads, and its changes that lock no organisation. Never entered within one of the others. */
   limitReads: FairLimiter
+  /** Limits the large answers that are made at once, by the memory that it takes. */
+  limitLargeReads: FairLimiter
+  /** Limits renewals of environments' keys, which take long: one at a time in this process, callers in turn. */
+  limitRekeys: FairLimiter
   /** Limits the writes that no response depends on. */
   limitSideWrites: FairLimiter
   /** What reads have loaded; null where nothing is remembered. */
@@ -122,6 +128,8 @@ export function connect(
     lookUps: createLookUps(db),
     limitPublic: createPublicLimiter(db),
     limitReads: createReadLimiter(db),
+    limitRekeys: createRekeyLimiter(),
+    limitLargeReads: createLargeReadLimiter(),
     limitSideWrites: createSideWriteLimiter(db),
     repeats,
     kv,

@@ -73,11 +73,31 @@ export const readAndChangeOrganisation = <Found, T>(
     // Order matters: the role is read under the lock.
     const lock = lockOrganisation(tx, actor.organisation.id).execute()
     const [, rows, found] = await pipelined(lock, currentRole(tx, actor).execute(), read(tx))
-    const row = rows[0]
-    if (row === undefined) throw unauthenticated()
-    const { stored, ...role } = row
-    return work(tx, { ...actor, role: { ...role, permissions: permissionsOf(role.kind, stored) } }, found)
+    return work(tx, actorWith(actor, rows), found)
   })
+
+/**
+ * Locks the organisation's row for the end of a transaction that holds other rows already, and reads the actor again (401
+ * when it was removed). It waits too short a time for a deadlock to be looked for, even where the holder waits for this
+ * transaction: null when it was in vain, and what was locked before is still locked.
+ */
+export async function tryToLockOrganisation(tx: Transaction, actor: Actor): Promise<Actor | null> {
+  const isLocked = await tx
+    .savepoint(async (tx) => {
+      await tx`select set_config('lock_timeout', ${`${SHORT_WAIT_MILLISECONDS}ms`}, true)`
+      await lockOrganisation(tx, actor.organisation.id)
+      return true
+    })
+    .catch((error) => {
+      if ((error as { code?: string }).code === LOCK_TIMEOUT) return false
+      throw error
+    })
+  return isLocked ? actorWith(actor, await currentRole(tx, actor)) : null
+}
+
+/** Less than half of PostgreSQL's `deadlock_timeout`. */
+const SHORT_WAIT_MILLISECONDS = 400
+const LOCK_TIMEOUT = '55P03'
 
 /** A change that an operator makes to the organisation, under the lock of `changeOrganisation`. */
 export const changeByOperator = <T>(
@@ -108,8 +128,17 @@ export const lockOrganisation = (tx: Transaction, organisationId: string) =>
 
 const endOfChange = (ctx: Context): number => performance.now() + ctx.db.deadlines.transactionMilliseconds
 
+type CurrentRole = Row<'roles', 'id' | 'kind' | 'name'> & { stored: Permissions | null }
+
+/** The actor with the role that was read under the lock; 401 when there is none any more. */
+function actorWith(actor: Actor, [row]: readonly CurrentRole[]): Actor {
+  if (row === undefined) throw unauthenticated()
+  const { stored, ...role } = row
+  return { ...actor, role: { ...role, permissions: permissionsOf(role.kind, stored) } }
+}
+
 const currentRole = (tx: Transaction, actor: Actor) =>
-  tx<(Row<'roles', 'id' | 'kind' | 'name'> & { stored: Permissions | null })[]>`
+  tx<CurrentRole[]>`
     select r.id, r.kind, r.name, r.permissions as stored
     from principals p join roles r on r.id = p.role_id
     where p.id = ${actor.id} and p.organisation_id = ${actor.organisation.id}`

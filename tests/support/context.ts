@@ -15,8 +15,10 @@ import { createMetrics } from '../../src/platform/metrics.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
 import {
   createChangeLimiter,
+  createLargeReadLimiter,
   createPublicLimiter,
   createReadLimiter,
+  createRekeyLimiter,
   createSideWriteLimiter,
 } from '../../src/platform/postgres/database.ts'
 import { createLookUps } from '../../src/platform/postgres/look-ups.ts'
@@ -83,6 +85,8 @@ export async function contextOn(
     lookUps: createLookUps(database.db),
     limitPublic: createPublicLimiter(database.db),
     limitReads: createReadLimiter(database.db),
+    limitRekeys: createRekeyLimiter(),
+    limitLargeReads: createLargeReadLimiter(),
     limitSideWrites: createSideWriteLimiter(database.db),
     memory,
     repeats,

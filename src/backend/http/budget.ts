@@ -21,6 +21,13 @@ export function createBudget({ maxBytes, maxBytesEach, free }: Limits) {
       total += bytes
       return true
     },
+    /** Takes bytes beyond an owner's part, if it has nothing else in use and there is room. */
+    takeAlone: (owner: string, bytes: number): boolean => {
+      if (each.has(owner) || total + bytes > maxBytes) return false
+      each.set(owner, bytes)
+      total += bytes
+      return true
+    },
     /** Gives bytes back. */
     give: (owner: string, bytes: number): void => {
       const own = (each.get(owner) ?? 0) - bytes

@@ -10,7 +10,7 @@ const PIECE_BYTES = 64 * KIB
 
 /**
  * Limits the memory of large responses that clients have not read yet: of all callers together, and of each. A caller
- * that asks for many and reads none gets 503; the others do not.
+ * that asks for many and reads none gets 503; the others do not. A single one may be larger than a caller's part.
  */
 export function createLargeResponses(limits = { maxBytes: 128 * MIB, maxBytesEach: 32 * MIB }) {
   const budget = createBudget({ ...limits, free: 0 })
@@ -19,7 +19,8 @@ export function createLargeResponses(limits = { maxBytes: 128 * MIB, maxBytesEac
     caller: string,
   ): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> => {
     if (bytes.length <= LARGE_BYTES) return bytes as Uint8Array<ArrayBuffer>
-    if (!budget.take(caller, bytes.length)) throw unread()
+    // A single one is sent however large: to refuse it would be for ever.
+    if (!budget.take(caller, bytes.length) && !budget.takeAlone(caller, bytes.length)) throw unread()
     return inPieces(bytes, () => budget.give(caller, bytes.length))
   }
   return {

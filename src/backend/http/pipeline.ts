@@ -79,6 +79,8 @@ export function requestPipeline(
         response = toResponse(errorResponse('UNKNOWN', error, ctx.log, state.source.requestId))
       } finally {
         state.body?.discard()
+        state.isAnswered = true
+        state.endLargeRead?.()
       }
       const seconds = (performance.now() - start) / 1000
       ctx.metrics.observeResponse(original.method, state.route, response.status, seconds)

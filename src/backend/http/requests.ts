@@ -2,8 +2,9 @@ import type { Context } from '../../context.ts'
 import { type Caller, callerId, type RequestSource } from '../../core/actor.ts'
 import type { ReadEvent } from '../../core/audit/reads.ts'
 import { authenticate, confirmVersion } from '../../core/authentication/authenticate.ts'
-import { tooMany } from '../../core/errors.ts'
+import { DomainError, tooMany } from '../../core/errors.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
+import { TooBusyError } from '../../platform/limiter.ts'
 import { createBodies, type IncomingBody } from './body.ts'
 import { requireUsableQuery } from './query.ts'
 import { type PeerAddress, sourceReader, traceparentReader } from './request-source.ts'
@@ -29,7 +30,13 @@ export type RequestState = {
   reading: ReadEvent | null
   /** Ends the caller's turn, once the response is made. */
   endTurn: (() => void) | null
+  /** Ends the turn to make a large answer, once that is made. */
+  endLargeRead: (() => void) | null
+  isAnswered: boolean
 }
+
+/** Answers from rows of more bytes are made in turns. */
+const LARGE_READ_BYTES = 1024 * 1024
 
 export type RequestStates = ReturnType<typeof createRequestStates>
 
@@ -57,6 +64,8 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       body: null,
       reading: null,
       endTurn: null,
+      endLargeRead: null,
+      isAnswered: false,
     }
     states.set(request, state)
     return state
@@ -125,6 +134,23 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       const state = of(request)
       state.endTurn = await ctx.limitPublic.enter(networkOf(state.source.ipAddress))
     },
+    /**
+     * Waits for the turn to make an answer from rows of so many bytes, where they are many; the pipeline ends it. 503 where
+     * that takes too long.
+     */
+    waitToAnswer: async (request: Request, bytes: number): Promise<void> => {
+      const state = of(request)
+      if (state.caller === null || bytes <= LARGE_READ_BYTES || state.endLargeRead !== null) return
+      try {
+        const end = await ctx.limitLargeReads.enter(callerId(state.caller))
+        // Nobody waits for the answer any more: nobody would end the turn.
+        if (state.isAnswered) end()
+        else state.endLargeRead = end
+      } catch (error) {
+        throw error instanceof TooBusyError ? tooManyLarge() : error
+      }
+      if (state.isAnswered) throw tooManyLarge()
+    },
     /** Ends the turn early, before something slow that needs no connection of the database. */
     leaveTurn: (request: Request): void => {
       const state = of(request)
@@ -150,3 +176,8 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
 
 /** The host that a request asks for. */
 export const hostOf = (request: Request): string => request.headers.get('host') ?? new URL(request.url).host
+
+const tooManyLarge = () =>
+  new DomainError(503, 'Too many large answers are being made. Try again in a second.', {
+    'retry-after': '1',
+  })

@@ -12,6 +12,7 @@ import {
   UpdateSecrets,
   withoutNulls,
 } from '../../core/secrets/input.ts'
+import { bytesOf } from '../../core/secrets/room.ts'
 import {
   present,
   presentInSnakeCase,
@@ -57,6 +58,7 @@ export const sealedSecretsRoutes = (ctx: Context, requests: RequestStates) => {
           filterOf(request),
         )
         requests.of(request).reading = reading
+        await requests.waitToAnswer(request, bytesOf(rows))
         return shown(request, rows)
       },
       {

@@ -94,7 +94,7 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'environment.update_refused',
       params: ById,
       body: EmptyBody,
-      response: responses(200, Environment, 400, 401, 403, 404, 413, 415),
+      response: responses(200, Environment, 400, 401, 403, 404, 409, 413, 415),
       detail: {
         tags,
         summary: 'Renew the keys of an environment',

@@ -59,6 +59,7 @@ export const secretFilesRoutes = (ctx: Context, requests: RequestStates) =>
           placeOf(request),
           filter,
           formatOf(request),
+          (bytes) => requests.waitToAnswer(request, bytes),
         )
         return new Response(text, { headers: { 'content-type': contentType } }) as unknown as string
       },
@@ -93,7 +94,7 @@ export const secretFilesRoutes = (ctx: Context, requests: RequestStates) =>
       '/diff',
       ({ actor, request }) => {
         const { appId, from, to } = environmentsOf(request)
-        return differences(ctx, actor, appId, from, to)
+        return differences(ctx, actor, appId, from, to, (bytes) => requests.waitToAnswer(request, bytes))
       },
       {
         appPermission: ['Secrets', 'read', checkDiff],

@@ -32,19 +32,26 @@ const Message = Type.Object({ message: Type.String() })
 export const plainSecretsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/secrets', normalize: false })
     .use(guard(ctx, requests))
-    .get('/', ({ actor, request }) => secrets.list(ctx, actor, placeOf(request), plainFilterOf(request)), {
-      appPermission: ['Secrets', 'read', checkFilter],
-      audit: ['secret.read_refused', { target: 'app' }],
-      remember: { never: 'plaintext is kept nowhere' },
-      query: PlainQuery,
-      response: responses(200, Secrets, 400, 401, 403, 404, 409),
-      detail: {
-        tags,
-        summary: 'List secrets in clear',
-        description:
-          'The secrets of an environment by path and then age, opened by the server, with references in their values resolved. Only where the app has server-side encryption on; a bare array. 409 names a secret that was not sealed for the environment.',
+    .get(
+      '/',
+      ({ actor, request }) =>
+        secrets.list(ctx, actor, placeOf(request), plainFilterOf(request), (bytes) =>
+          requests.waitToAnswer(request, bytes),
+        ),
+      {
+        appPermission: ['Secrets', 'read', checkFilter],
+        audit: ['secret.read_refused', { target: 'app' }],
+        remember: { never: 'plaintext is kept nowhere' },
+        query: PlainQuery,
+        response: responses(200, Secrets, 400, 401, 403, 404, 409),
+        detail: {
+          tags,
+          summary: 'List secrets in clear',
+          description:
+            'The secrets of an environment by path and then age, opened by the server, with references in their values resolved. Only where the app has server-side encryption on; a bare array. 409 names a secret that was not sealed for the environment.',
+        },
       },
-    })
+    )
     .post(
       '/',
       ({ actor, request, body }) => secrets.create(ctx, actor, placeOf(request), plainSecrets(body)),

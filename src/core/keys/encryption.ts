@@ -3,9 +3,16 @@ import { fastestAead, nonceBytes } from './xchacha20poly1305.ts'
 /** A text under XChaCha20-Poly1305: ciphertext ‖ tag, and the fresh nonce. */
 export type EncryptedText = { ciphertext: Uint8Array; nonce: Uint8Array }
 
-/** Encrypts the UTF-8 bytes of a text under a 32-byte key and a fresh random nonce. */
-export function encryptText(key: Uint8Array, text: string, associatedData: Uint8Array = none): EncryptedText {
-  const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
+/**
+ * Encrypts the UTF-8 bytes of a text under a 32-byte key and a fresh random nonce. Whoever gives a nonce must give it
+ * for one text only.
+ */
+export function encryptText(
+  key: Uint8Array,
+  text: string,
+  associatedData: Uint8Array = none,
+  nonce: Uint8Array = crypto.getRandomValues(new Uint8Array(nonceBytes)),
+): EncryptedText {
   return { ciphertext: fastestAead().encrypt(key, nonce, encoder.encode(text), associatedData), nonce }
 }
 

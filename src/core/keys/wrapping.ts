@@ -27,8 +27,11 @@ export function prepareRecipient(identityPublicKeyHex: string): Recipient {
  * (RFC 9180 §5.2 does the same, with a counter). Dispose of it with the change, as `using` does.
  */
 export type Encapsulation = Disposable & {
-  /** The text as `ph:v1:<ephemeral public key, hex>:<base64 of ciphertext ‖ tag ‖ nonce>`. Throws once it is disposed of. */
-  readonly wrap: (text: string) => string
+  /**
+   * The text as `ph:v1:<ephemeral public key, hex>:<base64 of ciphertext ‖ tag ‖ nonce>`. Throws once it is disposed of.
+   * The nonce is random; one that is given must be given for this text only.
+   */
+  readonly wrap: (text: string, nonce?: Uint8Array) => string
 }
 
 /**
@@ -43,9 +46,9 @@ export function encapsulate(recipient: Recipient): Encapsulation {
   const start = `ph:v1:${Buffer.from(ephemeral.publicKey).toString('hex')}:`
   let isDisposed = false
   return {
-    wrap(text) {
+    wrap(text, given) {
       if (isDisposed) throw new Error('This encapsulation has ended.')
-      const { ciphertext, nonce } = encryptText(key, text)
+      const { ciphertext, nonce } = encryptText(key, text, undefined, given)
       return start + Buffer.concat([ciphertext, nonce]).toString('base64')
     },
     [Symbol.dispose]() {

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
 import { type NamedSecret, NamedSecret as NamedSecretSchema } from './imports.ts'
 import { withOpened } from './opening.ts'
-import { openedRows } from './plain-secrets.ts'
+import { type MakeRoom, openedRows } from './plain-secrets.ts'
 
 /** How the secrets of two environments differ: by name and path, and whether values are equal, never the values. */
 export const Differences = Type.Object({
@@ -24,11 +24,12 @@ export const differences = (
   appId: string,
   from: string,
   to: string,
+  makeRoom: MakeRoom,
 ): Promise<Differences> =>
   withOpened(ctx, actor, { app_id: appId, env: from }, (first) =>
     withOpened(ctx, actor, { app_id: appId, env: to }, async (second) => {
-      const before = byName(await openedRows(ctx, actor, first, { raw: true }))
-      const after = byName(await openedRows(ctx, actor, second, { raw: true }))
+      const before = byName(await openedRows(ctx, actor, first, { raw: true }, makeRoom))
+      const after = byName(await openedRows(ctx, actor, second, { raw: true }, makeRoom))
       const found: Differences = { onlyInFrom: [], onlyInTo: [], different: [], same: [] }
       for (const [name, { key, path, value }] of before) {
         const other = after.get(name)

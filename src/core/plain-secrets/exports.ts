@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
 import { type ExportedFile, type ExportFormat, exportFile, kubernetesName } from './export-formats.ts'
 import { type NamedPlace, withOpened } from './opening.ts'
-import { openedRows, type PlainFilter } from './plain-secrets.ts'
+import { type MakeRoom, openedRows, type PlainFilter } from './plain-secrets.ts'
 
 /**
  * Secrets of an environment as a file, as their programs need them: with references resolved, and with the actor's
@@ -14,9 +14,10 @@ export const exportSecrets = (
   place: NamedPlace,
   filter: PlainFilter,
   format: ExportFormat,
+  makeRoom: MakeRoom,
 ): Promise<ExportedFile> =>
   withOpened(ctx, actor, place, async (environment) => {
-    const rows = await openedRows(ctx, actor, environment, filter)
+    const rows = await openedRows(ctx, actor, environment, filter, makeRoom)
     const entries = rows.map(({ key, value, override }) => ({
       key,
       value: override?.is_active === true ? override.value : value,

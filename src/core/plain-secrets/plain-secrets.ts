@@ -3,6 +3,7 @@ import type { Actor } from '../actor.ts'
 import { isId } from '../id.ts'
 import { update as updateSealed } from '../secrets/changes.ts'
 import { create as createSealed } from '../secrets/creation.ts'
+import { bytesOf } from '../secrets/room.ts'
 import { present } from '../secrets/sealed-secret.ts'
 import type { SecretFilter, SecretRow } from '../secrets/secret.ts'
 import * as secrets from '../secrets/secrets.ts'
@@ -18,18 +19,22 @@ export type PlainFilter = Readonly<{ key?: string; path?: string; tags?: readonl
 /**
  * Secrets of an environment in clear, by path and then age, with the actor's own overrides and with references resolved.
  * 404 when the actor can't open such an environment, 400 where the app has server-side encryption off, 409 for a secret
- * that can't be opened.
+ * that can't be opened. Nothing is opened before `makeRoom` ends.
  */
 export const list = (
   ctx: Context,
   actor: Actor,
   place: NamedPlace,
   filter: PlainFilter,
+  makeRoom: MakeRoom,
 ): Promise<PlainSecret[]> =>
   withOpened(ctx, actor, place, async (environment) => {
-    const rows = await openedRows(ctx, actor, environment, filter)
+    const rows = await openedRows(ctx, actor, environment, filter, makeRoom)
     return rows.map(present)
   })
+
+/** Waits until there is memory for an answer from rows of so many bytes. */
+export type MakeRoom = (bytes: number) => Promise<void>
 
 /** Secrets as `list` gives them, as rows. */
 export async function openedRows(
@@ -37,8 +42,11 @@ export async function openedRows(
   actor: Actor,
   environment: OpenedEnvironment,
   filter: PlainFilter,
+  makeRoom: MakeRoom,
 ): Promise<SecretRow[]> {
-  const rows = await openSecrets(environment, await sealedRows(ctx, actor, environment, filter))
+  const sealed = await sealedRows(ctx, actor, environment, filter)
+  await makeRoom(bytesOf(sealed))
+  const rows = await openSecrets(environment, sealed)
   return filter.raw === true ? rows : await withReferences(ctx, actor, environment, rows)
 }
 

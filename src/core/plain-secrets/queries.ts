@@ -84,7 +84,7 @@ export const findReferenced = (
   select id, environment_id, path, type, version, value, key_digest, public_key, override_value from (
     select s.id, s.environment_id, s.path, s.type, s.version, s.value, encode(s.key_digest, 'hex') as key_digest,
       e.public_key, o.value as override_value,
-      sum(length(s.value) + coalesce(length(o.value), 0)) over (order by s.id) as characters
+      sum(octet_length(s.value) + coalesce(octet_length(o.value), 0)) over (order by s.id) as characters
     from jsonb_to_recordset(${db.json(names as never)}) as n (environment_id uuid, path text, key_digest text)
     join lateral (
       select * from secrets

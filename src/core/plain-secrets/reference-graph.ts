@@ -21,7 +21,7 @@ export const REFERENCE_LIMITS = {
   /** Characters of one value with everything inserted. */
   valueCharacters: 256 * 1024,
   /** Characters of all values into which something was inserted. */
-  totalCharacters: 8 * 1024 * 1024,
+  totalCharacters: 4 * 1024 * 1024,
 } as const
 
 /** A secret with the pieces of its value. */

@@ -11,7 +11,7 @@ import type { ReferringSecret, Wanted } from './reference-graph.ts'
 import { mayRefer } from './reference-syntax.ts'
 import { resolveReferences } from './references.ts'
 
-/** So many characters of ciphertext are read for the references of one step. */
+/** So many characters of ciphertext are read for the references of one answer. */
 const MOST_CHARACTERS = 24 * 1024 * 1024
 
 /**
@@ -60,8 +60,11 @@ function createFinder(ctx: Context, actor: Actor, own: OpenedEnvironment, rows: 
   const read = new Map<string, queries.ReferencedRow[]>()
   const pause = yieldWhenDue(TEXTS_PER_TURN)
 
+  let room = MOST_CHARACTERS
+
   const load = async (names: readonly queries.SecretName[]): Promise<void> => {
-    for (const row of await queries.findReferenced(ctx.db, actor, names, MOST_CHARACTERS)) {
+    for (const row of await queries.findReferenced(ctx.db, actor, names, room)) {
+      room -= row.value.length + (row.override_value?.length ?? 0)
       const environment = environments.get(row.environment_id)
       if (environment === undefined) continue
       requireKeysOf(environment, row.public_key)

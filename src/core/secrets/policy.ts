@@ -1,12 +1,30 @@
 import { can, type RoleHolder } from '../access.ts'
 import { forbid, type Policy } from '../policy.ts'
-import { MAX_SECRETS, type SecretType } from './secret.ts'
+import { MAX_SECRETS, MAX_STORED_BYTES, type SecretType } from './secret.ts'
 
 /** Adding secrets to an environment that has `present` of them. */
 export const add: Policy<{ present: number; added: number }> = [
   forbid(
     `An environment can have at most ${MAX_SECRETS.toLocaleString('en')} secrets.`,
     ({ present, added }) => present + added > MAX_SECRETS,
+  ),
+]
+
+type Growth = { before: number; after: number }
+
+/** Having the secrets of an environment take another number of bytes. What takes too much already may become less. */
+export const grow: Policy<Growth> = [
+  forbid(
+    `The secrets of an environment can take at most ${mebibytes(MAX_STORED_BYTES.secrets)} as they are stored, sealed. Delete some, make their values smaller, or put some into another environment.`,
+    ({ before, after }) => after > MAX_STORED_BYTES.secrets && after > before,
+  ),
+]
+
+/** Having one's own values in an environment take another number of bytes. */
+export const growOverrides: Policy<Growth> = [
+  forbid(
+    `Your overrides in an environment can take at most ${mebibytes(MAX_STORED_BYTES.overrides)} as they are stored, sealed. Remove some, or make them smaller.`,
+    ({ before, after }) => after > MAX_STORED_BYTES.overrides && after > before,
   ),
 ]
 
@@ -34,3 +52,7 @@ export const restoreAll: Policy<{ actor: Pick<RoleHolder, 'role'>; created: numb
     ({ actor, created }) => created > 0 && !can(actor, 'create', 'Secrets', 'appPermissions'),
   ),
 ]
+
+function mebibytes(bytes: number): string {
+  return `${bytes / 1024 / 1024} MiB`
+}

@@ -3,6 +3,7 @@ import type { Actor } from '../actor.ts'
 import { isId } from '../id.ts'
 import { countOf } from '../rows.ts'
 import type { Row } from '../tables.ts'
+import type { Sizes } from './room.ts'
 import type { OverrideRow, SecretFilter, SecretRow } from './secret.ts'
 
 /** The environment of secrets, with what audit entries tell of it. */
@@ -62,16 +63,30 @@ export async function list(
   return { environment: { id, app_id, name, public_key }, secrets }
 }
 
-/** Locks an environment's row; later changes of its secrets wait. Empty when the organisation has none of this id. */
+/**
+ * Locks an environment's row; later changes of its secrets wait. Empty when the organisation has none of this id, and
+ * without a wait while its keys are being renewed.
+ */
 export const lockEnvironment = (tx: Transaction, organisationId: string, id: string) =>
   tx<EnvironmentRow[]>`
     select id, app_id, name, public_key from environments
-    where organisation_id = ${organisationId} and id = ${id} for no key update`
+    where organisation_id = ${organisationId} and id = ${id} and ${takeTurn(tx, id)} for no key update`
 
-/** The public key of an environment, read without waiting for whoever is changing it. */
+/**
+ * The public key of an environment, read without waiting for whoever is changing it, and whether its secrets can be
+ * changed: a renewal of its keys, which takes long, has them wait for nothing.
+ */
 export const publicKeyOf = (tx: Transaction, organisationId: string, id: string) =>
-  tx<Row<'environments', 'public_key'>[]>`
-    select public_key from environments where organisation_id = ${organisationId} and id = ${id}`
+  tx<(Row<'environments', 'public_key'> & { is_free: boolean })[]>`
+    select public_key, ${takeTurn(tx, id)} as is_free from environments
+    where organisation_id = ${organisationId} and id = ${id}`
+
+/** Takes part in what a renewal of an environment's keys waits for; false while there is one. */
+const takeTurn = (tx: Transaction, id: string) =>
+  tx`pg_try_advisory_xact_lock_shared(hashtextextended(${changesOf(id)}, 0))`
+
+/** The name of the lock that changes of an environment's secrets share, and that a renewal of its keys has alone. */
+export const changesOf = (environmentId: string): string => `keyward/secrets/${environmentId.toLowerCase()}`
 
 /** Has whoever takes the actor's access away wait for this transaction; empty when the actor has none. */
 export const holdAccess = (tx: Transaction, actor: Actor, environmentId: string) =>
@@ -87,6 +102,15 @@ export const isServerSide = async (tx: Transaction, appId: string): Promise<bool
 /** How many secrets an environment has. */
 export const count = (tx: Transaction, environmentId: string): Promise<number> =>
   countOf(tx`select count(*)::int as count from secrets where environment_id = ${environmentId}`)
+
+/** How much an environment's secrets take, and the actor's overrides of them. Reads no text: only how long each is. */
+export const sizes = (tx: Transaction, actor: Actor, environmentId: string) => tx<Sizes[]>`
+  select (
+    select coalesce(sum(octet_length(key) + octet_length(value) + octet_length(comment) + octet_length(path)
+      + octet_length(array_to_string(tags, ','))), 0)
+    from secrets where environment_id = ${environmentId})::float8 as secrets, (
+    select coalesce(sum(octet_length(value)), 0)
+    from secret_overrides where principal_id = ${actor.id} and environment_id = ${environmentId})::float8 as overrides`
 
 /** Those of these names that secrets other than `except` have in an environment. */
 export const findTaken = (

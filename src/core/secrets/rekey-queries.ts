@@ -1,7 +1,8 @@
-import type { Transaction } from '../../platform/postgres/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { findById } from '../rows.ts'
 import type { Row } from '../tables.ts'
+import { changesOf } from './queries.ts'
 
 /** An environment with the server's copy of its keys, and whether its app has server-side encryption. */
 export type RekeyedEnvironment = Row<
@@ -26,56 +27,115 @@ export type SealedTexts = Row<'secrets', 'id' | 'key' | 'value' | 'comment'> &
 /** A sealed override. */
 export type SealedOverride = Row<'secret_overrides', 'id' | 'value'>
 
-/** Locks an environment's row, so that changes of its secrets wait; undefined when the actor can't open it. */
+/** So many bytes of sealed texts are read at once, and what one row has. */
+export const PAGE_BYTES = 2 * 1024 * 1024
+
+/** Of small texts, so many rows are read at once. */
+const PAGE_ROWS = 500
+
+const environment = (db: Queryable, actor: Actor, id: string) => db`
+  select e.id, e.app_id, e.name, e.env_type, e.index, e.public_key, e.wrapped_seed, e.wrapped_salt, e.created_at,
+    e.updated_at, a.sse_enabled
+  from environments e
+  join apps a on a.organisation_id = e.organisation_id and a.id = e.app_id
+  join environment_keys k on k.environment_id = e.id and k.principal_id = ${actor.id}
+  where e.organisation_id = ${actor.organisation.id} and e.id = ${id}`
+
+/** An environment; undefined when the actor can't open it, also for a malformed id. */
+export const find = (db: Queryable, actor: Actor, id: string): Promise<RekeyedEnvironment | undefined> =>
+  findById(id, () => db<RekeyedEnvironment[]>`${environment(db, actor, id)}`)
+
+/**
+ * Locks an environment's row, so that changes of its secrets wait; undefined when the actor can't open it. Grants go on:
+ * their foreign keys ask for less than this lock keeps from others.
+ */
 export const lock = (tx: Transaction, actor: Actor, id: string): Promise<RekeyedEnvironment | undefined> =>
-  findById(
-    id,
-    () => tx<RekeyedEnvironment[]>`
-      select e.id, e.app_id, e.name, e.env_type, e.index, e.public_key, e.wrapped_seed, e.wrapped_salt, e.created_at,
-        e.updated_at, a.sse_enabled
-      from environments e
-      join apps a on a.organisation_id = e.organisation_id and a.id = e.app_id
-      join environment_keys k on k.environment_id = e.id and k.principal_id = ${actor.id}
-      where e.organisation_id = ${actor.organisation.id} and e.id = ${id}
-      for no key update of e`,
-  )
+  findById(id, () => tx<RekeyedEnvironment[]>`${environment(tx, actor, id)} for no key update of e`)
+
+/** Has the turn of renewing what `whose` names, on every replica, until the transaction ends; false when another has. */
+export const takeTurn = async (
+  tx: Transaction,
+  whose: 'environment' | 'principal',
+  id: string,
+): Promise<boolean> => {
+  const [row] = await tx<{ is_free: boolean }[]>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`keyward/rekey/${whose}/${id}`}, 0)) as is_free`
+  return row?.is_free === true
+}
+
+/** Waits for the changes of an environment's secrets that are under way, and has later ones refused. */
+export const stopChanges = (tx: Transaction, environmentId: string) =>
+  tx`select pg_advisory_xact_lock(hashtextextended(${changesOf(environmentId)}, 0))`
+
+/** Whether anybody waits for a row that this transaction has locked. */
+export const isWaitedFor = async (tx: Transaction): Promise<boolean> => {
+  const rows = await tx`
+    select 1 from pg_locks
+    where locktype = 'transactionid' and not granted and transactionid = pg_current_xact_id()::xid limit 1`
+  return rows.length > 0
+}
 
 /** Comes before the id of every secret. */
 export const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
-/** The next ids of secrets, the deleted ones that have versions included. */
-export const nextIds = async (
+/** The texts of the next secrets. */
+export const secrets = (tx: Transaction, organisationId: string, environmentId: string, after: string) =>
+  tx<SealedTexts[]>`
+    select id, version, key, encode(key_digest, 'hex') as key_digest, value, comment from (
+      select n.*, sum(octet_length(key) + octet_length(value) + octet_length(comment)) over (
+        order by id rows between unbounded preceding and 1 preceding) as before
+      from (
+        select id, version, key, key_digest, value, comment from secrets
+        where organisation_id = ${organisationId} and environment_id = ${environmentId} and id > ${after}
+        order by id limit ${PAGE_ROWS}) n
+    ) p
+    where before is null or before < ${PAGE_BYTES}
+    order by id`
+
+/** The texts of the next versions, those of deleted secrets included. */
+export const versions = (
   tx: Transaction,
-  organisationId: string,
   environmentId: string,
-  after: string,
-  most: number,
-): Promise<string[]> => {
-  const rows = await tx<{ id: string }[]>`
-    (select id from secrets
-      where organisation_id = ${organisationId} and environment_id = ${environmentId} and id > ${after}
-      order by id limit ${most})
-    union
-    (select distinct secret_id from secret_versions
-      where environment_id = ${environmentId} and secret_id > ${after}
-      order by secret_id limit ${most})
-    order by id limit ${most}`
-  return rows.map(({ id }) => id)
+  { id, version }: Pick<SealedTexts, 'id' | 'version'>,
+) => tx<SealedTexts[]>`
+    select secret_id as id, version, key, encode(key_digest, 'hex') as key_digest, value, comment from (
+      select n.*, sum(octet_length(key) + octet_length(value) + octet_length(comment)) over (
+        order by secret_id, version rows between unbounded preceding and 1 preceding) as before
+      from (
+        select secret_id, version, key, key_digest, value, comment from secret_versions
+        where environment_id = ${environmentId} and (secret_id, version) > (${id}, ${version})
+        order by secret_id, version limit ${PAGE_ROWS}) n
+    ) p
+    where before is null or before < ${PAGE_BYTES}
+    order by secret_id, version`
+
+/** An override with whose it is. */
+export type FoundOverride = SealedOverride & Row<'secret_overrides', 'secret_id' | 'principal_id'>
+
+/** The next overrides of these secrets. */
+export const overrides = (
+  tx: Transaction,
+  secretIds: readonly string[],
+  { secret_id, principal_id }: Pick<FoundOverride, 'secret_id' | 'principal_id'>,
+) => tx<FoundOverride[]>`
+    select id, secret_id, principal_id, value from (
+      select n.*, sum(octet_length(value)) over (
+        order by secret_id, principal_id rows between unbounded preceding and 1 preceding) as before
+      from (
+        select id, secret_id, principal_id, value from secret_overrides
+        where secret_id = any(${[...secretIds]}::uuid[])
+          and (secret_id, principal_id) > (${secret_id}, ${principal_id})
+        order by secret_id, principal_id limit ${PAGE_ROWS}) n
+    ) p
+    where before is null or before < ${PAGE_BYTES}
+    order by secret_id, principal_id`
+
+/** Locks overrides; gives how many of them nobody else has locked or deleted. */
+export const lockOverrides = async (tx: Transaction, ids: readonly string[]): Promise<number> => {
+  const { count } = await tx`
+    select 1 from secret_overrides where id = any(${[...ids]}::uuid[]) for no key update skip locked`
+  return count
 }
-
-/** The texts of secrets. */
-export const secrets = (tx: Transaction, ids: readonly string[]) => tx<SealedTexts[]>`
-  select id, version, key, encode(key_digest, 'hex') as key_digest, value, comment
-  from secrets where id = any(${[...ids]}::uuid[])`
-
-/** The texts of versions of secrets. */
-export const versions = (tx: Transaction, ids: readonly string[]) => tx<SealedTexts[]>`
-  select secret_id as id, version, key, encode(key_digest, 'hex') as key_digest, value, comment
-  from secret_versions where secret_id = any(${[...ids]}::uuid[])`
-
-/** The overrides of secrets. */
-export const overrides = (tx: Transaction, ids: readonly string[]) => tx<SealedOverride[]>`
-  select id, value from secret_overrides where secret_id = any(${[...ids]}::uuid[])`
 
 const sealedAgain = (tx: Transaction, texts: readonly SealedTexts[]) => tx`
   jsonb_to_recordset(${tx.json(texts as never)})

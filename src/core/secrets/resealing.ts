@@ -1,3 +1,4 @@
+import { blake2b } from '@noble/hashes/blake2.js'
 import { type EnvironmentKeys, environmentKeyPair } from '../keys/environment-keys.ts'
 import { keyDigester } from '../keys/key-digest.ts'
 import { decapsulate } from '../keys/unwrapping.ts'
@@ -10,13 +11,14 @@ export type Resealer = Disposable &
   Readonly<{
     texts(rows: readonly SealedTexts[]): Promise<SealedTexts[]>
     overrides(rows: readonly SealedOverride[]): Promise<SealedOverride[]>
-    /** Ends the memory of what was sealed so far: until then, equal texts stay equal. */
+    /** Ends the memory of the keys that were agreed on so far. */
     forget(): void
   }>
 
 /**
- * From an environment's old seed and salt to its new keys. A text that can't be opened stays as it is; so does the digest of
- * a key that can't, or that is the digest of something else.
+ * From an environment's old seed and salt to its new keys. Equal sealed texts stay equal: versions are compared by them. A
+ * text that can't be opened stays as it is; so does the digest of a key that can't, or that is the digest of something
+ * else.
  */
 export function createResealer(
   before: Readonly<{ seed: string; salt: string }>,
@@ -28,18 +30,15 @@ export function createResealer(
   const oldDigest = keyDigester(before.salt)
   const newDigest = keyDigester(after.salt)
   const pause = yieldWhenDue(50)
-  // Versions are compared by their ciphertext, which therefore must stay the same where it was the same.
-  const sealed = new Map<string, string>()
+  // The nonce follows from the sealed text, with a key of this renewal alone: so no text has to be remembered.
+  const nonceKey = crypto.getRandomValues(new Uint8Array(32))
+  const nonceOf = (text: string) => blake2b(Buffer.from(text), { key: nonceKey, dkLen: NONCE_BYTES })
 
   const reseal = async (text: string): Promise<string> => {
     if (text === '') return ''
-    const known = sealed.get(text)
-    if (known !== undefined) return known
     await pause()
     const plain = openOr(text, null)
-    const again = plain === null ? text : encapsulation.wrap(plain)
-    sealed.set(text, again)
-    return again
+    return plain === null ? text : encapsulation.wrap(plain, nonceOf(text))
   }
   const openOr = <T>(text: string, otherwise: T): string | T => {
     try {
@@ -76,7 +75,6 @@ export function createResealer(
       return again
     },
     forget: () => {
-      sealed.clear()
       // It keeps a key for each ephemeral key, of which every client makes many.
       decapsulation[Symbol.dispose]()
       decapsulation = decapsulate(publicKey, secretKey)
@@ -84,7 +82,9 @@ export function createResealer(
     [Symbol.dispose]: () => {
       decapsulation[Symbol.dispose]()
       encapsulation[Symbol.dispose]()
-      sealed.clear()
+      nonceKey.fill(0)
     },
   }
 }
+
+const NONCE_BYTES = 24

@@ -65,5 +65,8 @@ export type SecretRow = Row<
 /** How many secrets an environment can have. */
 export const MAX_SECRETS = 5000
 
+/** How many bytes the secrets of an environment can take as they are stored, and one member's overrides of them. */
+export const MAX_STORED_BYTES = { secrets: 8 * 1024 * 1024, overrides: 4 * 1024 * 1024 } as const
+
 /** How many secrets one request can write. */
 export const MAX_SECRETS_PER_REQUEST = 2000

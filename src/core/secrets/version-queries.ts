@@ -44,10 +44,18 @@ export const findEnvironment = (
         and e.id = (select environment_id from secret_versions where secret_id = ${secretId} limit 1)`,
   )
 
-/** The versions of a secret, oldest first. */
-export const list = (db: Queryable, environmentId: string, secretId: string) => db<VersionRow[]>`
-  select ${columns(db)} from secret_versions v
-  where v.environment_id = ${environmentId} and v.secret_id = ${secretId} order by v.version`
+/** The newest versions of a secret, oldest first: there can be more than are kept until the others are deleted. */
+export const list = async (
+  db: Queryable,
+  environmentId: string,
+  secretId: string,
+  most: number,
+): Promise<VersionRow[]> => {
+  const rows = await db<VersionRow[]>`
+    select ${columns(db)} from secret_versions v
+    where v.environment_id = ${environmentId} and v.secret_id = ${secretId} order by v.version desc limit ${most}`
+  return rows.reverse()
+}
 
 /** One version of a secret; undefined when there is none. */
 export const find = async (

@@ -10,7 +10,7 @@ import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import type { SecretRow } from './secret.ts'
 import { eventOf } from './secret-events.ts'
-import { present, type SecretVersion } from './version.ts'
+import { MAX_VERSIONS, present, type SecretVersion } from './version.ts'
 import * as versionQueries from './version-queries.ts'
 import { changeSecrets, storedSecrets } from './writing.ts'
 
@@ -25,7 +25,7 @@ export async function list(
   withValues: boolean,
 ): Promise<{ versions: SecretVersion[]; reading: ReadEvent | null }> {
   const environment = found(await versionQueries.findEnvironment(ctx.db, actor, secretId), 'Secret')
-  const rows = await versionQueries.list(ctx.db, environment.id, secretId)
+  const rows = await versionQueries.list(ctx.db, environment.id, secretId, MAX_VERSIONS)
   found(rows[0], 'Secret')
   const refs = rows.map(({ secret_id, ...row }) => ({ ...row, id: secret_id }))
   const reading = withValues ? eventOf('secret.read', environment, refs) : null

@@ -4,15 +4,17 @@ import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { conflict, DomainError, notFound } from '../errors.ts'
 import { isId } from '../id.ts'
+import { written } from '../rows.ts'
 import { lockingTransaction, pipelined } from '../transactions.ts'
 import * as queries from './queries.ts'
+import { requireRoom } from './room.ts'
 import type { Place, SecretRow } from './secret.ts'
 
 /**
  * A change of an environment's secrets: one transaction that locks the environment's row, so that changes of its secrets
  * come one after the other, and the actor's access, so that whoever takes that away waits. 404 when the actor can't open
  * the environment, 409 when its keys are no longer those that the secrets were sealed for, or those that it had when this
- * began to wait.
+ * began to wait, and at once while they are being renewed, 403 when they would take too many bytes.
  */
 export const changeSecrets = <T>(
   ctx: Context,
@@ -23,17 +25,25 @@ export const changeSecrets = <T>(
   if (!isId(place.environmentId)) throw notFound('Environment')
   return lockingTransaction(ctx, actor.id, async (tx) => {
     // Before the lock, for which it may have to wait: that is what a client has sealed for.
-    const [[before], [environment], access] = await pipelined(
+    const [[before], [environment], access, room] = await pipelined(
       queries.publicKeyOf(tx, actor.organisation.id, place.environmentId).execute(),
       queries.lockEnvironment(tx, actor.organisation.id, place.environmentId).execute(),
       queries.holdAccess(tx, actor, place.environmentId).execute(),
+      queries.sizes(tx, actor, place.environmentId).execute(),
     )
+    if (before?.is_free === false && access.length > 0) throw beingRenewed()
     if (environment === undefined || access.length === 0) throw notFound('Environment')
     const sealedFor = place.publicKey ?? before?.public_key
     if (sealedFor !== environment.public_key) throw keysRenewed()
-    return await work(tx, { actor, environment, at: ctx.clock.now() })
+    const done = await work(tx, { actor, environment, at: ctx.clock.now() })
+    requireRoom(written(room), written(await queries.sizes(tx, actor, environment.id)))
+    return done
   })
 }
+
+/** 409: the keys of the environment are being renewed, which may take a while. */
+export const beingRenewed = () =>
+  conflict('The keys of this environment are being renewed. Try again in a moment.')
 
 /** 409: what was sealed or read before is for keys that the environment no longer has. */
 export const keysRenewed = () => conflict(KEYS_RENEWED)

@@ -140,6 +140,25 @@ export const createReadLimiter = (db: Database): FairLimiter =>
   })
 
 /**
+ * Limits work that takes much memory, such as making an answer of many MiB, to two at a time and one of a caller. Up to 20
+ * of a caller wait, each at most 4 s.
+ */
+export const createLargeReadLimiter = (): FairLimiter =>
+  createFairLimiter({ concurrency: 2, concurrencyEach: 1, queueEach: 20, waitMilliseconds: 4000 })
+
+/**
+ * Limits work that keeps a connection for up to a minute to one at a time, and no second one of a caller. One of each
+ * other caller waits, at most 8 s, without a connection.
+ */
+export const createRekeyLimiter = (): FairLimiter =>
+  createFairLimiter({
+    concurrency: 1,
+    concurrencyEach: 1,
+    queueEach: 1,
+    waitMilliseconds: 8000,
+  })
+
+/**
  * Limits requests that anyone may send, such as sign-ins, to more than ever have a password hashed or wait for that: the
  * statements of the others delay nobody noticeably. Up to 10,000 of a network wait, each at most as long as one statement
  * may take.

@@ -80,7 +80,8 @@ export const secretStatements: Statements = {
 
   'secret-versions: findEnvironment': (db, it) =>
     versions.findEnvironment(db, it.developer, it.deletedSecret),
-  'secret-versions: list': (db, it) => versions.list(db, it.environment, it.secret),
+  'secret-versions: list': (db, it) => versions.list(db, it.environment, it.secret, 100),
+  'secrets: sizes': (db, it) => secrets.sizes(db, it.developer, it.environment),
   'secret-versions: find': (db, it) => versions.find(db, change(it), it.secret, 1),
   'secret-versions: findNewest': (db, it) => versions.findNewest(db, change(it), it.secret),
   'secret-versions: removeBeyond': (db) => versions.removeBeyond(db, 100, 1000),
@@ -95,11 +96,13 @@ export const secretStatements: Statements = {
   'secret-expiry: holders': (db, it) => expiry.holders(db, [it.environment]),
 
   'rekey: lock': (db, it) => rekey.lock(db, it.developer, it.environment),
-  'rekey: nextIds': (db, it) => rekey.nextIds(db, it.organisation, it.environment, rekey.BEFORE_ALL, 50),
-  'rekey: nextIds, later': (db, it) => rekey.nextIds(db, it.organisation, it.environment, it.secret, 50),
-  'rekey: secrets': (db, it) => rekey.secrets(db, [it.secret]),
-  'rekey: versions': (db, it) => rekey.versions(db, [it.secret]),
-  'rekey: overrides': (db, it) => rekey.overrides(db, [it.secret]),
+  'rekey: find': (db, it) => rekey.find(db, it.developer, it.environment),
+  'rekey: secrets': (db, it) => rekey.secrets(db, it.organisation, it.environment, rekey.BEFORE_ALL),
+  'rekey: secrets, later': (db, it) => rekey.secrets(db, it.organisation, it.environment, it.secret),
+  'rekey: versions': (db, it) => rekey.versions(db, it.environment, { id: it.secret, version: 1 }),
+  'rekey: overrides': (db, it) =>
+    rekey.overrides(db, [it.secret], { secret_id: it.secret, principal_id: rekey.BEFORE_ALL }),
+  'rekey: lockOverrides': (db, it) => rekey.lockOverrides(db, [it.override]),
   'rekey: replaceSecrets': (db, it) => rekey.replaceSecrets(db, [sealed(it.secret, 2)]),
   'rekey: replaceVersions': (db, it) => rekey.replaceVersions(db, [sealed(it.secret, 1)]),
   'rekey: replaceOverrides': (db, it) => rekey.replaceOverrides(db, [{ id: it.override, value: 'x' }]),

@@ -1,0 +1,20 @@
+import { enforce } from '../policy.ts'
+import * as policy from './policy.ts'
+import type { SecretRow } from './secret.ts'
+
+/** How many bytes the secrets of an environment take as they are stored, and the actor's own values of them. */
+export type Sizes = Readonly<{ secrets: number; overrides: number }>
+
+/** 403 when an environment has grown beyond what its secrets, or the actor's overrides of them, can take. */
+export function requireRoom(before: Sizes, after: Sizes): void {
+  enforce(policy.grow, { before: before.secrets, after: after.secrets })
+  enforce(policy.growOverrides, { before: before.overrides, after: after.overrides })
+}
+
+/** How many characters the sealed texts of secrets have. */
+export const bytesOf = (rows: readonly SecretRow[]): number =>
+  rows.reduce(
+    (sum, { key, value, comment, override }) =>
+      sum + key.length + value.length + comment.length + (override?.value.length ?? 0),
+    0,
+  )

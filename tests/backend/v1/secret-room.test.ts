@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { type Answer, api, type Client } from '../../support/api.ts'
+import { app, type TestApp } from '../../support/apps.ts'
+import { type TestContext, testContext } from '../../support/context.ts'
+import { owner } from '../../support/people.ts'
+import { secretsOf } from '../../support/secrets.ts'
+
+const MIB = 1024 * 1024
+const TOO_LARGE =
+  'The secrets of an environment can take at most 8 MiB as they are stored, sealed. Delete some, make their values smaller, or put some into another environment.'
+
+let ctx: TestContext
+let client: Client
+let shop: TestApp
+let environmentId: string
+let place: string
+
+beforeAll(async () => {
+  ctx = await testContext()
+  client = api(ctx).as((await owner(ctx)).token)
+})
+beforeEach(async () => {
+  shop = await app(ctx)
+  environmentId = shop.environments[1]?.id ?? ''
+  place = `/v1/secrets/?app_id=${shop.id}&env=production`
+})
+afterAll(() => ctx.close())
+
+const create = (...secrets: object[]) => client.post(place, { secrets })
+/** Has the secrets take about so many bytes. */
+const fill = (bytes: number) =>
+  ctx.db`
+    update secrets set comment = repeat('x', ${Math.floor(bytes)}) where id = (
+      select id from secrets where environment_id = ${environmentId} order by created_at, id limit 1)`
+const large = (key: string) => ({ key, value: 'x'.repeat(65_000) })
+const refused = ({ status, body }: Answer) => expect([status, body.error]).toEqual([403, TOO_LARGE])
+
+describe('what the secrets of an environment can take', () => {
+  test('beyond it none can be created, changed, imported or restored, and nothing is half done', async () => {
+    const [one] = (await create({ key: 'ONE', value: '1' })).body
+    const [two] = (await create(large('TWO'))).body
+    await client.put(place, { secrets: [{ id: two.id, value: 'small' }] })
+    await fill(8 * MIB - 20_000)
+    const before = (await secretsOf(client, environmentId)('GET')).body
+
+    refused(await create({ key: 'SMALL', value: 's' }, large('LARGE')))
+    refused(await client.put(place, { secrets: [{ id: two.id, value: 'x'.repeat(65_000) }] }))
+    refused(await client.post(`/v1/secrets/${two.id}/restore`, { version: 1 }))
+    expect((await secretsOf(client, environmentId)('GET')).body).toEqual(before)
+    expect((await create({ key: 'SMALL', value: 's' })).status).toBe(200)
+    // Another environment of the app has its own room.
+    const other = `/v1/secrets/?app_id=${shop.id}&env=development`
+    expect((await client.post(other, { secrets: [large('LARGE')] })).status).toBe(200)
+    await client.put(place, { secrets: [{ id: one.id, comment: '' }] })
+    expect((await create(large('LARGE'))).status).toBe(200)
+  })
+
+  test('an import and the restoring of all are bounded, too', async () => {
+    await create({ key: 'ONE', value: '1' }, large('TWO'))
+    const [{ id }] = (await client.get(`${place}&key=TWO`)).body
+    ctx.clock.advance(60)
+    const at = ctx.clock.now().toISOString()
+    ctx.clock.advance(60)
+    await client.put(place, { secrets: [{ id, value: 'small' }] })
+    // Its version, too: that of the first secret stays as it is.
+    await fill(8 * MIB - 20_000)
+    await ctx.db`
+      update secret_versions v set comment = s.comment from secrets s
+      where s.id = v.secret_id and v.environment_id = ${environmentId} and s.id <> ${id}`
+    refused(
+      await client.post(`/v1/secrets/import?app_id=${shop.id}&env=production`, {
+        content: JSON.stringify({ THREE: 'x'.repeat(65_000) }),
+        format: 'json',
+      }),
+    )
+    refused(await client.post(`/v1/environments/${environmentId}/secrets/restore`, { at }))
+  })
+
+  test('two changes at once can’t pass it together', async () => {
+    await create({ key: 'ONE', value: '1' })
+    await fill(8 * MIB - 150_000)
+    const answers = await Promise.all(['A', 'B', 'C'].map((key) => create(large(key))))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403])
+  })
+
+  test('what takes more already can be read and become less, but not more', async () => {
+    const [, two] = (await create({ key: 'ONE', value: '1' }, { key: 'TWO', value: '2' })).body
+    await fill(40 * MIB)
+    const { status, body } = await secretsOf(client, environmentId)('GET')
+    expect([status, body.length]).toEqual([200, 2])
+    refused(await create({ key: 'THREE', value: '3' }))
+    expect((await client.send('DELETE', place, { body: JSON.stringify({ secrets: [two.id] }) })).status).toBe(
+      200,
+    )
+  })
+
+  test('a member’s overrides have room of their own', async () => {
+    const [one, two] = (
+      await create({ key: 'ONE', value: '1', override: { value: 'o' } }, { key: 'TWO', value: '2' })
+    ).body
+    await ctx.db`update secret_overrides set value = repeat('x', ${4 * MIB - 20_000}) where secret_id = ${one.id}`
+    const set = (value: string) => client.put(`/v1/secrets/${two.id}/override`, { plain_value: value })
+    expect(await set('x'.repeat(65_000))).toMatchObject({
+      status: 403,
+      body: {
+        error:
+          'Your overrides in an environment can take at most 4 MiB as they are stored, sealed. Remove some, or make them smaller.',
+      },
+    })
+    expect((await set('small')).status).toBe(200)
+    expect((await create(large('LARGE'))).status).toBe(200)
+  })
+})
+
+describe('large answers', () => {
+  test('are made in turns: a caller that asks for many at once gets all, or is told to wait', async () => {
+    await create({ key: 'ONE', value: '1' })
+    await fill(8 * MIB)
+    const read = () => secretsOf(client, environmentId)('GET', undefined, { 'x-use-camel-case': 'true' })
+    const answers = await Promise.all(Array.from({ length: 6 }, read))
+    for (const { status } of answers) expect([200, 503]).toContain(status)
+    expect(answers.some(({ status }) => status === 200)).toBe(true)
+    expect((await read()).status).toBe(200)
+  })
+
+  test('wait for their turn, which ends with the answer', async () => {
+    await create({ key: 'ONE', value: '1' })
+    await fill(2 * MIB)
+    const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
+    const reading = secretsOf(client, environmentId)('GET')
+    const small = await client.get(`/v1/environments/${environmentId}`)
+    expect(small.status).toBe(200)
+    expect(await Promise.race([reading.then(() => 'read'), Bun.sleep(300).then(() => 'waits')])).toBe('waits')
+    for (const end of ends) end()
+    expect((await reading).status).toBe(200)
+    for (const end of await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))) end()
+  })
+
+  test('are given up when it takes too long, and take no turn later', async () => {
+    await create({ key: 'ONE', value: '1' })
+    await fill(2 * MIB)
+    const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
+    const late = await secretsOf(client, environmentId)('GET')
+    expect(late).toMatchObject({
+      status: 503,
+      body: { error: 'Too many large answers are being made. Try again in a second.' },
+    })
+    for (const end of ends) end()
+    expect((await secretsOf(client, environmentId)('GET')).status).toBe(200)
+  })
+})
