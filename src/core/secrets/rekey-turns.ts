@@ -1,5 +1,4 @@
 import type { Context } from '../../context.ts'
-import { TooBusyError } from '../../platform/limiter.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { tooMany } from '../errors.ts'
@@ -18,7 +17,7 @@ const underWay = new Set<string>()
 
 /**
  * Does work when it is the caller's turn: one renewal at a time in this process. 409 at once when the keys of the same
- * environment are being renewed in it, 429 when the wait was too long, and beyond the number that is allowed in an hour.
+ * environment are being renewed in it, 503 when the wait was too long, 429 beyond the number that is allowed in an hour.
  */
 export async function inTurn<T>(
   ctx: Context,
@@ -33,8 +32,6 @@ export async function inTurn<T>(
       await countAttempt(ctx, actor, environmentId)
       return await work()
     })
-  } catch (error) {
-    throw error instanceof TooBusyError ? othersFirst() : error
   } finally {
     underWay.delete(environmentId)
   }
