@@ -9,9 +9,11 @@ import type { Ports } from '../platform/runtime.ts'
 const PARTS: Readonly<Record<keyof Connected | 'queue', true>> = {
   db: true,
   limitChanges: true,
+  limitLargeReads: true,
   lookUps: true,
   limitPublic: true,
   limitReads: true,
+  limitRekeys: true,
   limitSideWrites: true,
   repeats: true,
   kv: true,

@@ -103,7 +103,7 @@ test('requests that run at once keep their statements apart', async () => {
   trace()
   // Each reads for itself: nothing is remembered, and no load is shared.
   const client = api({ ...ctx, memory: null }).as(ada.token)
-  const paths = ['/v1/roles', '/v1/members', '/v1/apps', '/v1/me']
+  const paths = ['/v1/roles', '/v1/organisation', '/v1/apps', '/v1/me']
   await Promise.all(paths.flatMap((path) => [client.get(path), client.get(path), client.get(path)]))
   const spans = await received()
   const requests = spans.filter(({ kind }) => kind === 2)
