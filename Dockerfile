@@ -24,7 +24,6 @@ ARG TARGETARCH
 USER root
 WORKDIR /build
 COPY package.json bun.lock bunfig.toml tsconfig.json ./
-COPY patches patches
 RUN cpu="$(echo "${TARGETARCH}" | sed 's/amd64/x64/')" \
   && bun install --frozen-lockfile --production ${cpu:+--os=linux --cpu="${cpu}"}
 COPY migrations migrations

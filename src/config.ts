@@ -64,6 +64,8 @@ export type Config = Readonly<{
   /** CIDRs, and the word `private`. */
   trustedProxies: readonly string[]
   passwordAuth: boolean
+  /** False where the platform leaves a request too little time to hash a password. */
+  passwordHashing: boolean
   sso: SsoConfig
   /** Lower case, ASCII; `.example.org` stands for subdomains. Empty where any domain is allowed. */
   allowedEmailDomains: readonly string[]
@@ -119,6 +121,12 @@ export function embeddedDataDirectory(environment: Environment = process.env): s
 export const journalStream = (environment: Environment = process.env): string | null =>
   environment.JOURNAL_STREAM ?? null
 
+/** The environment with another address of the database. */
+export const withDatabase = (address: string, environment: Environment = process.env): Environment => ({
+  ...environment,
+  DATABASE_URL: address,
+})
+
 /** The environment with generated secrets for those that it does not set. */
 export function withSecrets(
   secrets: Readonly<Record<string, string>>,
@@ -159,6 +167,7 @@ export function readConfig(command: Command, environment: Environment = process.
     registration: settings.word('REGISTRATION', ['open', 'invite']) ?? 'open',
     trustedProxies: readTrustedProxies(settings),
     passwordAuth: settings.boolean('ENABLE_PASSWORD_AUTH'),
+    passwordHashing: settings.boolean('PASSWORD_HASHING'),
     sso: readSso(settings),
     allowedEmailDomains: readEmailDomains(settings),
     requireSecondFactor: settings.word('REQUIRE_SECOND_FACTOR', ['off', 'admins', 'everyone']) ?? 'off',

@@ -2,11 +2,12 @@ import type { Config } from './config.ts'
 import { createRepeatCounts, type RepeatCounts } from './core/audit/repeat-counts.ts'
 import { QUEUED_JOBS, type QueuedJob } from './core/jobs.ts'
 import { createServerKeys, type ServerKeys } from './core/keys/server-keys.ts'
-import { type Clock, systemClock } from './platform/clock.ts'
+import { type Afterwards, createAfterwards } from './platform/afterwards.ts'
+import type { Clock } from './platform/clock.ts'
 import type { Kv } from './platform/kv/kv.ts'
 import { openKv } from './platform/kv/open.ts'
 import type { FairLimiter } from './platform/limiter.ts'
-import { createLog, type Log } from './platform/log.ts'
+import type { Log } from './platform/log.ts'
 import { createMailer, type Mailer } from './platform/mail/mailer.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
@@ -25,6 +26,7 @@ import { createLookUps, type LookUps } from './platform/postgres/look-ups.ts'
 import { createStateVersions, openForStateVersions } from './platform/postgres/state-version.ts'
 import { createQueue, type Queue } from './platform/queue/queue.ts'
 import { createReadMemory, type ReadMemory } from './platform/read-memory.ts'
+import type { Ports } from './platform/runtime.ts'
 import type { SsoProvider } from './platform/sso/provider.ts'
 import { createProviders } from './platform/sso/providers.ts'
 
@@ -58,28 +60,69 @@ export type Context = Readonly<{
   /** The providers of single sign-on, in the order of the configuration. */
   sso: readonly SsoProvider[]
   log: Log
+  /** Lets work go on that no answer waits for. The stores stay open for it; it handles its own errors. */
+  afterwards: Afterwards['add']
   metrics: Metrics
   /** The newest migration that this program knows: the database's schema must be at least there. */
   schemaVersion: number
 }>
 
-/** The production context. Connects lazily; `close` ends all connections. */
+/** What lasts, however connections come and go. */
+export type Lasting = Pick<Context, 'config' | 'clock' | 'keys' | 'log' | 'metrics' | 'schemaVersion'>
+
+/** What has connections, timers or callers that wait: on a runtime where these belong to a request, made for each. */
+export type Connected = Omit<Context, keyof Lasting | 'memory' | 'queue'>
+
+/** The production context. Connects lazily; `close` waits for the work after answers, and ends all connections. */
 export function createContext(
   config: Config,
   database: DatabaseConfig,
   schemaVersion: number,
+  ports: Ports,
 ): Context & { close(): Promise<void> } {
-  const clock = systemClock
-  const log = createLog(config.logLevel)
-  const db = openDatabase(database, { deadlines: config.deadlines })
-  const kv = openKv(config.kv, clock, log)
-  const queue = createQueue({ db, log, kv }, QUEUED_JOBS)
-  const mailer = createMailer(config.smtp)
-  const metrics = createMetrics()
-  const memory = openReadMemory(config, database, metrics)
-  const repeats = createRepeatCounts({ db, log })
+  const lasting = createLasting(config, schemaVersion, ports)
+  const connected = connect(lasting, ports, openDatabase(database, { deadlines: config.deadlines }))
+  const { db, kv } = connected
+  const queue = createQueue({ db, log: lasting.log, kv }, QUEUED_JOBS)
+  const memory = openReadMemory(config, database, lasting.metrics)
   return {
-    config,
+    ...lasting,
+    ...connected,
+    queue,
+    memory,
+    close: async () => {
+      await connected.settle()
+      await queue.stop()
+      await memory?.end()
+      await connected.close()
+    },
+  }
+}
+
+/** What lasts as long as the program. */
+export const createLasting = (config: Config, schemaVersion: number, ports: Ports): Lasting => ({
+  config,
+  clock: ports.clock,
+  log: ports.createLog(config.logLevel),
+  keys: createServerKeys(config.serverSecret),
+  metrics: createMetrics(),
+  schemaVersion,
+})
+
+/**
+ * What belongs to a pool of connections. `settle` waits for the work after answers, and writes what was counted; `close`
+ * ends all connections, those of the pool too.
+ */
+export function connect(
+  { config, clock, log }: Lasting,
+  { argon2id, openRedis }: Ports,
+  db: Database,
+): Connected & { settle(): Promise<void>; close(): Promise<void> } {
+  const afterwards = createAfterwards(log)
+  const repeats = createRepeatCounts({ db, log })
+  const mailer = createMailer(config.smtp)
+  const kv = openKv(config.kv, clock, log, { openRedis })
+  return {
     db,
     limitChanges: createChangeLimiter(db),
     lookUps: createLookUps(db),
@@ -88,24 +131,19 @@ export function createContext(
     limitRekeys: createRekeyLimiter(),
     limitLargeReads: createLargeReadLimiter(),
     limitSideWrites: createSideWriteLimiter(db),
-    memory,
     repeats,
     kv,
-    queue,
     mailer,
-    clock,
-    log,
-    keys: createServerKeys(config.serverSecret),
-    passwords: createPasswords(),
-    metrics,
+    passwords: createPasswords({ argon2id }),
     sso: createProviders(config.sso, clock, { log }),
-    schemaVersion,
-    close: async () => {
+    afterwards: afterwards.add,
+    settle: async () => {
+      await afterwards.settled()
       await repeats.stop()
-      await queue.stop()
+    },
+    close: async () => {
       await mailer.close()
       await kv.close()
-      await memory?.end()
       await db.end({ timeout: 5 })
     },
   }

@@ -1,5 +1,6 @@
 import { rebuildConsole } from './dev/console.ts'
 import { mailPreviews } from './dev/mail-previews.ts'
+import { bunServe } from './platform/http/serve-bun.ts'
 import { listen } from './platform/http/server.ts'
 
 // The entry of `bun run dev`, and of nothing else: what is built for production begins at main.ts.
@@ -11,7 +12,7 @@ await import('./main.ts')
 
 function listenAt(port: number) {
   try {
-    return listen({ port, address: '127.0.0.1' }, mailPreviews)
+    return listen(bunServe, { port, address: '127.0.0.1' }, mailPreviews)
   } catch {
     // The port is taken.
     return null

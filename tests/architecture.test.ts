@@ -22,7 +22,9 @@ const everything = { context: 'value', core: 'value', platform: 'value', config:
 
 /** main → backend | worker | frontend | edge → core → platform. What is not named here is forbidden. */
 const rules: Rules = {
-  main: {
+  main: { commands: 'value', platform: 'value' },
+  // The commands, on whatever runtime the entry names.
+  commands: {
     ...everything,
     config: 'value',
     'backend/app': 'value',
@@ -30,13 +32,22 @@ const rules: Rules = {
     worker: 'value',
     frontend: 'value',
     cli: 'value',
+    telemetry: 'value',
   },
-  // What main.ts runs for operators.
+  // What commands.ts runs for operators.
   cli: { ...everything, config: 'value' },
+  telemetry: everything,
   // The entry of `bun run dev`: main.ts, and what only developers see.
-  dev: { core: 'value', platform: 'value', main: 'value' },
-  // The other entry: the same backend for runtimes without main.ts.
-  edge: { ...everything, config: 'value', 'backend/app': 'value' },
+  dev: { core: 'value', platform: 'value', main: 'value', frontend: 'value' },
+  // The other entries: the same program for other runtimes.
+  edge: {
+    ...everything,
+    config: 'value',
+    'backend/app': 'value',
+    worker: 'value',
+    frontend: 'value',
+    commands: 'value',
+  },
   'backend/app': { ...everything, backend: 'value' },
   backend: everything,
   worker: everything,
@@ -62,6 +73,13 @@ const passedOver = {
   'a test that may not run': /^[^`]*\b(?:test|it|describe)\.(?:skip|todo|only|if|failing)(?:If)?\b/,
 }
 
+const asksForRuntime = {
+  'a question for the runtime':
+    /typeof (?:Bun|Deno|WebSocketPair|EdgeRuntime)\b|\bnavigator\.userAgent\b|process\.versions\b|globalThis(?:\.|\[['"])(?:Bun|Deno)\b/,
+}
+
+const leftAlone = { 'work that nobody waits for': /^\s*void \w[\w.]*\(/ }
+
 function areaOf(file: string): string {
   if (file === 'src/backend/app.ts') return 'backend/app'
   if (file.startsWith('src/frontend/app/')) return 'console'
@@ -71,13 +89,14 @@ function areaOf(file: string): string {
 function mayUseRuntime(file: string): boolean {
   const files = [
     'src/main.ts',
+    'src/commands.ts',
     'src/dev.ts',
     'src/dev/console.ts',
     'src/config.ts',
     'src/frontend/build.ts',
     'src/frontend/files.ts',
   ]
-  return files.includes(file) || file.startsWith('src/platform/')
+  return files.includes(file) || /^src\/(?:platform|edge)\//.test(file)
 }
 
 const mayHoldSql = (file: string): boolean => /^src\/(?:core|platform)\//.test(file)
@@ -85,6 +104,12 @@ const mayHoldSql = (file: string): boolean => /^src\/(?:core|platform)\//.test(f
 /** The rules of the product: the console asks them in the browser. */
 const isRule = (file: string): boolean =>
   /^src\/core\/(?:[^/]+\/policy|permissions|access|policy|errors)\.ts$/.test(file)
+
+/** Only the entries know the runtime, and the console its browser: all else is given what differs. */
+const isEntry = (file: string): boolean => /^src\/(?:main\.ts$|dev\.ts$|edge\/|frontend\/app\/)/.test(file)
+
+/** The driver of PostgreSQL is another project's. */
+const isOurs = (file: string): boolean => !file.startsWith('src/platform/postgres/driver/')
 
 const isCore = (file: string): boolean => file.startsWith('src/core/')
 
@@ -94,7 +119,7 @@ const usesTypebox1 = (file: string): boolean =>
 
 const root = join(import.meta.dir, '..')
 const all = await readSources(await trackedFiles())
-const source = filter(all, (file) => /^src\/.*\.tsx?$/.test(file))
+const source = filter(all, (file) => /^src\/.*\.tsx?$/.test(file) && isOurs(file))
 
 test('imports point one way: main → backend, worker, frontend, edge → core → platform', () => {
   expect(wrongDirections(importsOf(source), areaOf, rules)).toEqual([])
@@ -134,7 +159,26 @@ test('routes and core import @sinclair/typebox, configuration and job payloads i
 })
 
 test('files are short, in kebab-case, named for their content, and export no default', () => {
-  expect(badFiles(source, maxLines)).toEqual([])
+  // A Worker is the default of its module.
+  expect(badFiles(source, maxLines)).toEqual(['src/edge/cloudflare.ts exports a default.'])
+})
+
+test('nothing but the entries asks on which runtime it is', () => {
+  expect(
+    leftovers(
+      filter(source, (file) => !isEntry(file)),
+      asksForRuntime,
+    ),
+  ).toEqual([])
+})
+
+test('work that no answer waits for goes through the context, which waits for it', () => {
+  expect(
+    leftovers(
+      filter(source, (file) => /^src\/(?:core|backend)\//.test(file)),
+      leftAlone,
+    ),
+  ).toEqual([])
 })
 
 test('every exported function of core and platform has a doc comment', () => {
@@ -181,7 +225,7 @@ test.each([
 })
 
 test.each([
-  ['src/main.ts', `import { createApp } from './backend/app.ts'\ncreateApp()`],
+  ['src/commands.ts', `import { createApp } from './backend/app.ts'\ncreateApp()`],
   ['src/backend/v1/roles.ts', `import { create } from '../../core/roles/roles.ts'\ncreate()`],
   ['src/core/roles/roles.ts', `import type { Context } from '../../context.ts'`],
   ['src/core/roles/roles.ts', `import type { Clock } from '../../platform/clock.ts'`],
@@ -306,6 +350,18 @@ test('what a browser lacks is found, also behind other files; types are not look
     'src/core/text.ts must not import values from @sinclair/typebox: browsers load src/core/text.ts, too.',
     'src/core/text.ts must not import values from node:crypto: browsers load src/core/text.ts, too.',
   ])
+})
+
+test('questions for the runtime and work that nobody waits for are found', () => {
+  for (const text of [
+    `if (typeof Bun === 'undefined') {`,
+    `const x = globalThis.Deno`,
+    `navigator.userAgent`,
+  ])
+    expect(leftovers(sources({ 'src/core/a.ts': text }), asksForRuntime), text).toHaveLength(1)
+  expect(leftovers(sources({ 'src/core/a.ts': '  void record(ctx)' }), leftAlone)).toHaveLength(1)
+  const good = 'ctx.afterwards(record(ctx))\nstop: () => void clear()\nexport const x = void 0'
+  expect(leftovers(sources({ 'src/core/a.ts': good }), { ...asksForRuntime, ...leftAlone })).toEqual([])
 })
 
 test.each([

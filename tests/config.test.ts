@@ -32,6 +32,7 @@ test('serve runs with its embedded database on nothing but the two keys', () => 
     requireSecondFactor: 'off',
     trustedProxies: [],
     passwordAuth: true,
+    passwordHashing: true,
     sso: { providers: [], ca: null },
     allowedEmailDomains: [],
     smtp: null,
@@ -130,6 +131,7 @@ test.each([
   ['SETUP_TOKEN', 'setupToken', ' let me in ', ' let me in '],
   ['SECRET_KEY', 'secretKey', 'AB'.repeat(32), new Uint8Array(32).fill(0xab)],
   ...['true', '1', 'yes', 'on', 'TRUE'].map((word) => ['ENABLE_PASSWORD_AUTH', 'passwordAuth', word, true]),
+  ['PASSWORD_HASHING', 'passwordHashing', 'false', false],
   ...['false', '0', 'no', 'off', 'Off'].map((word) => ['ENABLE_PASSWORD_AUTH', 'passwordAuth', word, false]),
 ] as [string, keyof ReturnType<typeof readConfig>, string, unknown][])(
   '%s sets %s: %s',

@@ -1,5 +1,6 @@
 import '../platform/production.ts'
 import { Elysia } from 'elysia'
+import type { ElysiaAdapter } from 'elysia/adapter'
 import type { Context } from '../context.ts'
 import { UNREAD } from './http/body.ts'
 import { errorResponse, toResponse } from './http/errors.ts'
@@ -38,14 +39,22 @@ import { plainSecretsRoutes } from './v1/secrets.ts'
 import { serviceAccountsRoutes } from './v1/service-accounts.ts'
 import { tokensRoutes } from './v1/tokens.ts'
 
-/** The whole HTTP service as one `fetch` handler, for Bun, Deno and other runtimes alike. */
-export function createApp(ctx: Context, peerAddress: PeerAddress = () => null) {
+/** The whole HTTP service as one `fetch` handler. Elysia chooses its adapter for Bun and for Node.js by itself. */
+export function createApp(
+  ctx: Context,
+  peerAddress: PeerAddress = () => null,
+  adapter: ElysiaAdapter | null = null,
+) {
   const requests = createRequestStates(ctx, peerAddress)
   const routes = apiRoutes(ctx, requests)
   const table = routeTable(() => app.routes)
 
   // Elysia otherwise assumes a host of at least 4 characters when it looks for the path.
-  const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
+  const app = new Elysia({
+    normalize: false,
+    handler: { standardHostname: false },
+    ...(adapter !== null && { adapter }),
+  })
     .wrap(requestPipeline(ctx, requests, table))
     .onError({ as: 'global' }, async ({ code, error, request, params, query }) => {
       const state = requests.of(request)

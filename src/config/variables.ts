@@ -49,6 +49,12 @@ export const CONFIGURATION = [
   plain('REGISTRATION', 'open', 'Who may register after the first account: open or invite.'),
   plain('ENABLE_PASSWORD_AUTH', 'true', 'Whether people can register and sign in with a password.'),
   plain(
+    'PASSWORD_HASHING',
+    'true',
+    'Whether passwords can be hashed here: false where the platform ends a request that takes 0.2 s of processor time. ' +
+      'Routes that need a password then answer 501, and people sign in with a passkey or single sign-on.',
+  ),
+  plain(
     'REQUIRE_SECOND_FACTOR',
     'off',
     'Who must have a second factor when signing in with a password: off, admins (roles with global access) or everyone.',

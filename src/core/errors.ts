@@ -5,7 +5,7 @@ export class DomainError extends Error {
   override readonly name = 'DomainError'
 
   constructor(
-    readonly status: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 429 | 503,
+    readonly status: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 429 | 501 | 503,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
     /** The environment that the sentence names: callers that can't access it don't see its audit entry. */

@@ -2,6 +2,9 @@ import type { Log } from '../platform/log.ts'
 
 const PAUSE_MILLISECONDS = 1000
 
+/** A timer that has not run by then never will: on some runtimes it ends with the request that it was set in. */
+const TIMER_LOST_MILLISECONDS = 5000
+
 /**
  * Writes a line that requests may cause in any number: of the same message and `code` at most one a second. Those in
  * between are counted, and the next line has their number as `suppressed`, with the fields of the last one. Messages and
@@ -9,7 +12,7 @@ const PAUSE_MILLISECONDS = 1000
  */
 export function logRepeated(log: Log, level: Level, fields: Fields, message: string): void {
   const kind = kindsOf(log).get(keyOf(fields, message))
-  if (kind === undefined) {
+  if (kind === undefined || performance.now() - kind.since > TIMER_LOST_MILLISECONDS) {
     log[level](fields, message)
     pause(log, level, fields, message)
     return
@@ -20,7 +23,7 @@ export function logRepeated(log: Log, level: Level, fields: Fields, message: str
 
 type Level = 'info' | 'warn' | 'error'
 type Fields = Readonly<Record<string, unknown>>
-type Kind = { suppressed: number; last: Fields }
+type Kind = { suppressed: number; last: Fields; since: number }
 
 const keyOf = ({ code }: Fields, message: string): string => `${code} ${message}`
 
@@ -36,7 +39,7 @@ function kindsOf(log: Log): Map<string, Kind> {
 
 function pause(log: Log, level: Level, fields: Fields, message: string): void {
   const kinds = kindsOf(log)
-  const kind: Kind = { suppressed: 0, last: fields }
+  const kind: Kind = { suppressed: 0, last: fields, since: performance.now() }
   kinds.set(keyOf(fields, message), kind)
   const end = () => {
     kinds.delete(keyOf(fields, message))

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import type { Argon2Cost, Argon2id } from './argon2id.ts'
 import { createPasswordTurns, PASSWORD_QUEUE, type PasswordTurn } from './password-turns.ts'
 
 /** Hashes and verifies passwords, each in its turn. Both throw `PasswordsBusy` when too many wait, `hash` earlier. */
@@ -10,6 +11,7 @@ export type Passwords = {
 }
 
 export type PasswordsOptions = {
+  argon2id: Argon2id
   /** How many run at once; by default one per core. */
   concurrency?: number
   /** How many strangers wait beyond those that run, and how many with accounts that are no members. */
@@ -21,10 +23,10 @@ export type PasswordsOptions = {
 }
 
 /**
- * argon2id through Bun, with OWASP's parameters (19 MiB, two passes, one lane). Bounded, because fifty
+ * argon2id with OWASP's parameters (19 MiB, two passes, one lane). Bounded, because fifty
  * at once hold up every other request for a second. Passwords are compared in Unicode NFC.
  */
-export function createPasswords(options: PasswordsOptions = {}): Passwords {
+export function createPasswords({ argon2id, ...options }: PasswordsOptions): Passwords {
   const cost = { memoryCost: options.memoryCost ?? 19_456, timeCost: options.timeCost ?? 2 }
   const unknown = hashOfNothing(cost)
   const inTurn = createPasswordTurns({
@@ -32,17 +34,14 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
     queue: options.queue ?? PASSWORD_QUEUE,
   })
   return {
-    hash: (password, turn) =>
-      inTurn(turn, 'hash', () =>
-        Bun.password.hash(password.normalize('NFC'), { algorithm: 'argon2id', ...cost }),
-      ),
+    hash: (password, turn) => inTurn(turn, 'hash', () => argon2id.hash(password.normalize('NFC'), cost)),
     verify: (hash, password, turn) =>
-      inTurn(turn, 'verify', () => Bun.password.verify(password.normalize('NFC'), hash ?? unknown)),
+      inTurn(turn, 'verify', () => argon2id.verify(hash ?? unknown, password.normalize('NFC'))),
   }
 }
 
 /** Well-formed, so that verifying costs what it always costs; no password is known that would match. */
-function hashOfNothing(cost: { memoryCost: number; timeCost: number }): string {
+function hashOfNothing(cost: Argon2Cost): string {
   const salt = 'A'.repeat(43)
   const digest = `${'B'.repeat(42)}A`
   return `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=1$${salt}$${digest}`

@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os'
 import { clientKeys } from './client-keys.ts'
 import { consoleInBrowser } from './console.ts'
+import { edge } from './edge.ts'
 import { grants } from './grants.ts'
 import { growth } from './growth.ts'
 import { memory, start } from './processes.ts'
@@ -24,9 +25,13 @@ const PARTS = {
   console: consoleInBrowser,
   start,
   memory,
+  edge,
   growth,
 }
 type Part = keyof typeof PARTS
+
+/** Measured where they are named alone: they take long, or what not every machine has. */
+const BY_NAME: ReadonlySet<Part> = new Set(['growth', 'console', 'edge'])
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 const unknown = names.find((name) => !(name in PARTS))
@@ -42,9 +47,7 @@ if (process.argv.includes('--json')) reportAsJson()
 else process.stdout.write(`${Object.values(about).join('\n')}\n`)
 
 const parts =
-  names.length > 0
-    ? (names as Part[])
-    : (Object.keys(PARTS) as Part[]).filter((part) => part !== 'growth' && part !== 'console')
+  names.length > 0 ? (names as Part[]) : (Object.keys(PARTS) as Part[]).filter((part) => !BY_NAME.has(part))
 for (const part of parts) await PARTS[part]()
 endReport(about)
 process.exit(0)

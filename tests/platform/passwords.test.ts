@@ -1,4 +1,5 @@
 import { afterEach, expect, spyOn, test } from 'bun:test'
+import { bunArgon2id as argon2id } from '../../src/platform/argon2id-bun.ts'
 import { PasswordsBusy } from '../../src/platform/password-turns.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
 
@@ -12,17 +13,17 @@ afterEach(() => {
 })
 
 test('a hash is an argon2id PHC string with the parameters that OWASP names', async () => {
-  const hash = await createPasswords().hash('correct horse', turn)
+  const hash = await createPasswords({ argon2id }).hash('correct horse', turn)
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
 })
 
 test('the same password is hashed with another salt each time', async () => {
-  const passwords = createPasswords(cheap)
+  const passwords = createPasswords({ argon2id, ...cheap })
   expect(await passwords.hash('correct horse', turn)).not.toBe(await passwords.hash('correct horse', turn))
 })
 
 test('the right password is verified, any other is not', async () => {
-  const passwords = createPasswords(cheap)
+  const passwords = createPasswords({ argon2id, ...cheap })
   const hash = await passwords.hash('correct horse', turn)
   expect(await passwords.verify(hash, 'correct horse', turn)).toBe(true)
   for (const wrong of ['correct horsf', 'correct horse ', 'Correct horse', ''])
@@ -30,14 +31,14 @@ test('the right password is verified, any other is not', async () => {
 })
 
 test('a password of 1,024 characters counts to its last one', async () => {
-  const passwords = createPasswords(cheap)
+  const passwords = createPasswords({ argon2id, ...cheap })
   const hash = await passwords.hash(`${'x'.repeat(1023)}y`, turn)
   expect(await passwords.verify(hash, `${'x'.repeat(1023)}y`, turn)).toBe(true)
   expect(await passwords.verify(hash, 'x'.repeat(1024), turn)).toBe(false)
 })
 
 test('one text typed composed and decomposed is one password', async () => {
-  const passwords = createPasswords(cheap)
+  const passwords = createPasswords({ argon2id, ...cheap })
   expect(
     await passwords.verify(await passwords.hash('caf\u00e9 au lait', turn), 'cafe\u0301 au lait', turn),
   ).toBe(true)
@@ -47,18 +48,20 @@ test('one text typed composed and decomposed is one password', async () => {
 })
 
 test('a hash made with other parameters still verifies', async () => {
-  const hash = await createPasswords(cheap).hash('correct horse', turn)
-  expect(await createPasswords({ memoryCost: 128, timeCost: 2 }).verify(hash, 'correct horse', turn)).toBe(
-    true,
-  )
+  const hash = await createPasswords({ argon2id, ...cheap }).hash('correct horse', turn)
+  expect(
+    await createPasswords({ argon2id, memoryCost: 128, timeCost: 2 }).verify(hash, 'correct horse', turn),
+  ).toBe(true)
 })
 
 test('a malformed stored hash is an error', async () => {
-  await expect(createPasswords(cheap).verify('no hash', 'correct horse', turn)).rejects.toThrow()
+  await expect(
+    createPasswords({ argon2id, ...cheap }).verify('no hash', 'correct horse', turn),
+  ).rejects.toThrow()
 })
 
 test('an unknown account is refused after the same work as a wrong password', async () => {
-  const passwords = createPasswords()
+  const passwords = createPasswords({ argon2id })
   const hash = await passwords.hash('correct horse', turn)
   const spy = spyOn(Bun.password, 'verify')
   spies.push(spy)
@@ -95,7 +98,7 @@ test('at most so many run at once, the others wait, and beyond the queue they ar
     return true
   })
   spies.push(spy)
-  const passwords = createPasswords({ concurrency: 2, queue: 3 })
+  const passwords = createPasswords({ argon2id, concurrency: 2, queue: 3 })
   const taken = ['a', 'b', 'c', 'd', 'e'].map((password) => passwords.verify(null, password, from(password)))
   await expect(passwords.hash('f', from('f'))).rejects.toBeInstanceOf(PasswordsBusy)
   await expect(passwords.verify(null, 'g', from('g'))).rejects.toBeInstanceOf(PasswordsBusy)
@@ -108,7 +111,7 @@ test('at most so many run at once, the others wait, and beyond the queue they ar
 })
 
 test('a failure frees its place', async () => {
-  const passwords = createPasswords({ ...cheap, concurrency: 1, queue: 1 })
+  const passwords = createPasswords({ argon2id, ...cheap, concurrency: 1, queue: 1 })
   for (let round = 0; round < 5; round++)
     await expect(passwords.verify('no hash', 'correct horse', turn)).rejects.toThrow()
   expect(await passwords.verify(await passwords.hash('correct horse', turn), 'correct horse', turn)).toBe(
@@ -117,7 +120,7 @@ test('a failure frees its place', async () => {
 })
 
 test('by default one runs per core and twenty wait', async () => {
-  const passwords = createPasswords(cheap)
+  const passwords = createPasswords({ argon2id, ...cheap })
   const cores = (await import('node:os')).availableParallelism()
   const all = Array.from({ length: cores + 20 + 3 }, (_, i) =>
     passwords.verify(null, 'correct horse', from(i)),
@@ -127,7 +130,7 @@ test('by default one runs per core and twenty wait', async () => {
 })
 
 test('new passwords leave half of the line to those who sign in', async () => {
-  const passwords = createPasswords({ ...cheap, concurrency: 1, queue: 4 })
+  const passwords = createPasswords({ argon2id, ...cheap, concurrency: 1, queue: 4 })
   const registrations = Array.from({ length: 6 }, () => passwords.hash('correct horse', from('office')))
   const signIns = ['a', 'b'].map((password) => passwords.verify(null, password, from('office')))
   const hashed = await Promise.allSettled(registrations)

@@ -2,6 +2,7 @@ import { afterAll, afterEach, expect, test } from 'bun:test'
 import { type Clock, fakeClock, systemClock } from '../../src/platform/clock.ts'
 import type { Kv } from '../../src/platform/kv/kv.ts'
 import { openKv } from '../../src/platform/kv/open.ts'
+import { openRedisKv } from '../../src/platform/kv/redis.ts'
 import { kvContract } from '../platform/kv/kv.contract.ts'
 import { eventually } from '../support/eventually.ts'
 import { recordedLog } from '../support/log-recorder.ts'
@@ -20,7 +21,10 @@ afterAll(() => redis.kill())
 function open(options: { url?: string; clock?: Clock; answerWithinMs?: number } = {}) {
   const { url = redis.url, clock = systemClock } = options
   const recorder = recordedLog()
-  const kv = openKv({ kind: 'redis', url, ca: null }, clock, recorder.log, options.answerWithinMs)
+  const kv = openKv({ kind: 'redis', url, ca: null }, clock, recorder.log, {
+    openRedis: openRedisKv,
+    timeoutMs: options.answerWithinMs,
+  })
   opened.push(kv)
   return { kv, ...recorder }
 }
@@ -35,7 +39,10 @@ async function elapsedMs(action: () => Promise<unknown>) {
 
 kvContract('on Redis', true, async () => {
   const config = { kind: 'redis', url: redis.url, ca: null } as const
-  const kv = openKv(config, systemClock, recordedLog().log, PATIENT_MS)
+  const kv = openKv(config, systemClock, recordedLog().log, {
+    openRedis: openRedisKv,
+    timeoutMs: PATIENT_MS,
+  })
   return { kv, advance: () => {}, close: kv.close }
 })
 

@@ -25,7 +25,10 @@ function open(
   const { url = front.url, token = front.token, clock = systemClock } = options
   const recorder = recordedLog()
   return {
-    kv: openKv({ kind: 'upstash', url, token }, clock, recorder.log, options.answerWithinMs),
+    kv: openKv({ kind: 'upstash', url, token }, clock, recorder.log, {
+      openRedis: null,
+      timeoutMs: options.answerWithinMs,
+    }),
     ...recorder,
   }
 }

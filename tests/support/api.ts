@@ -1,7 +1,8 @@
-import { createApp } from '../../src/backend/app.ts'
+import { type App, createApp } from '../../src/backend/app.ts'
 import type { Context } from '../../src/context.ts'
 import { answerChecks } from './answer-checks.ts'
 import type { TestDatabase } from './database.ts'
+import { fetchRemotely, remoteRuntime } from './remote.ts'
 
 /** What an answer said. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -29,7 +30,7 @@ export type Client = Calls & { unrecorded: Calls }
 
 /** Clients of one backend: `as(token)` calls with a bearer, `anonymous` without. */
 export function api(ctx: Context & { database: TestDatabase }, peerAddress = '127.0.0.1') {
-  const app = createApp(ctx, () => peerAddress)
+  const app = appOf(ctx, peerAddress)
   const check = answerChecks(app, ctx.database.aside)
   const calls = (authorization: string | null, isRecorded: boolean): Calls => {
     const send: Calls['send'] = async (method, path, init = {}) => {
@@ -57,6 +58,15 @@ export function api(ctx: Context & { database: TestDatabase }, peerAddress = '12
     unrecorded: calls(authorization, false),
   })
   return { app, as: (token: string) => client(`Bearer ${token}`), anonymous: client(null) }
+}
+
+/** The app within this process, or one that asks the runtime that is tested over HTTP. */
+function appOf(ctx: Context & { database: TestDatabase }, peerAddress: string): App {
+  const app = createApp(ctx, () => peerAddress)
+  const runtime = remoteRuntime()
+  if (runtime === null) return app
+  const ask = (request: Request) => fetchRemotely(runtime, ctx, peerAddress, request)
+  return Object.create(app, { handle: { value: ask }, fetch: { value: ask } })
 }
 
 async function read(response: Response): Promise<Answer> {

@@ -4,8 +4,11 @@ import { type Context, openReadMemory } from '../../src/context.ts'
 import { createRepeatCounts } from '../../src/core/audit/repeat-counts.ts'
 import { QUEUED_JOBS, type QueuedJob } from '../../src/core/jobs.ts'
 import { createServerKeys } from '../../src/core/keys/server-keys.ts'
+import { createAfterwards } from '../../src/platform/afterwards.ts'
+import { bunArgon2id } from '../../src/platform/argon2id-bun.ts'
 import { type Clock, fakeClock } from '../../src/platform/clock.ts'
 import { openKv } from '../../src/platform/kv/open.ts'
+import { openRedisKv } from '../../src/platform/kv/redis.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { memoryMailer } from '../../src/platform/mail/mailer.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
@@ -23,6 +26,7 @@ import { readMigrations } from '../../src/platform/postgres/migrate.ts'
 import { createQueue, type Queue, type QueueContext } from '../../src/platform/queue/queue.ts'
 import { createProviders } from '../../src/platform/sso/providers.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
+import { endRemotes } from './remote.ts'
 
 const hex = (name: string) => createHash('sha256').update(name).digest('hex')
 
@@ -68,10 +72,11 @@ export async function contextOn(
   const config = testConfig(environment)
   const clock = fakeClock(start)
   const log = createLog(config.logLevel)
-  const kv = openKv(config.kv, clock, log)
+  const kv = openKv(config.kv, clock, log, { openRedis: openRedisKv })
   const metrics = createMetrics()
   const memory = openReadMemory(config, database.config, metrics)
   const repeats = createRepeatCounts({ db: database.db, log })
+  const afterwards = createAfterwards(log)
   const queue = lazyQueue({ db: database.db, log, kv })
   return {
     config,
@@ -90,13 +95,16 @@ export async function contextOn(
     mailer: memoryMailer(),
     clock,
     log,
+    afterwards: afterwards.add,
     metrics,
     schemaVersion: Math.max(...(await readMigrations()).map((migration) => migration.version)),
     keys: createServerKeys(config.serverSecret),
-    passwords: createPasswords({ memoryCost: 8, timeCost: 1 }),
+    passwords: createPasswords({ argon2id: bunArgon2id, memoryCost: 8, timeCost: 1 }),
     sso: createProviders(config.sso, clock, { log, stepMilliseconds: 3000 }),
     database,
     close: async () => {
+      await endRemotes(database)
+      await afterwards.settled()
       await repeats.stop()
       const left =
         await database.db`select name from pgboss.job where state <> 'completed' and not starts_with(name, '__')`

@@ -1,6 +1,6 @@
-import postgres from 'postgres'
 import type { Database, DatabaseConfig } from '../../src/platform/postgres/database.ts'
 import { keepDeadlines } from '../../src/platform/postgres/deadlines.ts'
+import postgres from '../../src/platform/postgres/driver/index.js'
 
 /** A look at a table that a statement took: how, and how many rows it read, those that it passed over among them. */
 export type Look = Readonly<{ table: string; how: string; rows: number }>

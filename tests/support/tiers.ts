@@ -23,6 +23,7 @@ const nothingMissing = () => null
 export const tiers: readonly Tier[] = [
   { name: 'unit', folder: 'tests/', database: true, missing: nothingMissing },
   { name: 'api', folder: 'tests/backend/', database: true, missing: nothingMissing },
+  { name: 'edge', folder: 'tests/edge/', database: true, serial: true, missing: nothingMissing },
   { name: 'redis', folder: 'tests/redis/', database: true, missing: () => missingProgram('redis-server') },
   { name: 'containers', folder: 'tests/containers/', serial: true, missing: missingDocker },
   { name: 'chart', folder: 'tests/chart/', missing: missingChartTools },

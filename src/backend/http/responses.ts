@@ -14,6 +14,7 @@ const ERROR_DESCRIPTIONS = {
   415: 'The body is not application/json, or has a Content-Encoding.',
   429: 'Too many requests; `Retry-After` says when to try again.',
   500: 'Internal error.',
+  501: 'This deployment hashes no passwords.',
   503: 'The database cannot be reached or is busy, or too many large requests are under way; `Retry-After` says when to try again.',
 } as const
 export type ErrorStatus = keyof typeof ERROR_DESCRIPTIONS

@@ -102,9 +102,13 @@ const describe = ({ cookieOnly, recent, owner }: Demands): string =>
 const securityOf = ({ cookieOnly }: Demands) =>
   cookieOnly ? [{ cookie: [] }] : [{ cookie: [] }, { bearer: [] }]
 
-function requirePasswordAuth(ctx: Context): void {
-  if (!ctx.config.passwordAuth) throw forbidden('Password authentication is switched off.')
+function requirePasswordAuth({ config }: Context): void {
+  if (!config.passwordAuth) throw forbidden('Password authentication is switched off.')
+  if (!config.passwordHashing) throw new DomainError(501, NO_HASHING)
 }
+
+const NO_HASHING =
+  'This deployment hashes no passwords (PASSWORD_HASHING is false): sign in with a passkey or a provider.'
 
 /** Browsers send `Origin` or `Sec-Fetch-Site`. Other clients send neither, and hold only their own cookie. */
 function requireSameOrigin({ config }: Context, request: Request): void {

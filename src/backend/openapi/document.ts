@@ -18,7 +18,8 @@ const HIDDEN = /^\/swagger/
  * \`$id\`, \`const\`, null as a type, missing descriptions), so it is cleaned here.
  */
 export async function openApiDocument(routes: AnyElysia, version: string): Promise<Json> {
-  const generator = new Elysia({ normalize: false })
+  // Not compiled: it answers once, and some runtimes compile nothing within a request.
+  const generator = new Elysia({ normalize: false, aot: false })
     .use(swagger({ specPath: '/openapi', path: '/page' }))
     .use(routes)
   const raw = (await (await generator.handle(new Request('http://localhost/openapi'))).json()) as Json

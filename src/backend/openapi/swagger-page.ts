@@ -37,7 +37,8 @@ const page = (body: string, type: string) =>
 
 /** `/swagger`: the routes' OpenAPI document, at `/swagger/json`, and a page to browse it. */
 export function swaggerPage(ctx: Context, routes: AnyElysia) {
-  let document: Promise<string> | null = null
+  // The text, not its promise: on some runtimes no request may wait for another's.
+  let document: string | null = null
   const detail = { hide: true, 'x-permission': 'none' } as object
   return new Elysia({ prefix: '/swagger', normalize: false })
     .get('/', () => page(PAGE, 'text/html; charset=utf-8'), { detail })
@@ -47,8 +48,8 @@ export function swaggerPage(ctx: Context, routes: AnyElysia) {
     .get(
       '/json',
       async () => {
-        document ??= openApiDocument(routes, ctx.config.version).then((value) => JSON.stringify(value))
-        return page(await document, 'application/json')
+        document ??= JSON.stringify(await openApiDocument(routes, ctx.config.version))
+        return page(document, 'application/json')
       },
       { detail },
     )

@@ -22,7 +22,7 @@ export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
       {
         public: 'passwordAuth',
         body: RequestLink,
-        response: responses(204, NoContent, 400, 403, 413, 415),
+        response: responses(204, NoContent, 400, 403, 413, 415, 501),
         detail: {
           tags,
           summary: 'Request a password reset',
@@ -46,7 +46,7 @@ export const emailLinksRoutes = (ctx: Context, requests: RequestStates) =>
       {
         public: 'passwordAuth',
         body: ResetPassword,
-        response: responses(204, NoContent, 400, 403, 404, 413, 415),
+        response: responses(204, NoContent, 400, 403, 404, 413, 415, 501),
         detail: {
           tags,
           summary: 'Set a new password',

@@ -34,7 +34,7 @@ export const passwordRoutes = (ctx: Context, requests: RequestStates) =>
       {
         public: 'passwordAuth',
         body: Register,
-        response: responses(201, Registered, 400, 403, 404, 409, 413, 415),
+        response: responses(201, Registered, 400, 403, 404, 409, 413, 415, 501),
         detail: {
           tags,
           summary: 'Register an account',
@@ -59,7 +59,7 @@ export const passwordRoutes = (ctx: Context, requests: RequestStates) =>
       {
         public: 'passwordAuth',
         body: SignIn,
-        response: responses(200, Type.Union([SignedIn, SecondFactorAsked]), 400, 401, 403, 413, 415),
+        response: responses(200, Type.Union([SignedIn, SecondFactorAsked]), 400, 401, 403, 413, 415, 501),
         detail: {
           tags,
           summary: 'Sign in',
@@ -81,7 +81,7 @@ export const passwordRoutes = (ctx: Context, requests: RequestStates) =>
         session: 'passwordAuth',
         audit: 'user.update_refused',
         body: ChangePassword,
-        response: responses(204, NoContent, 400, 401, 403, 413, 415),
+        response: responses(204, NoContent, 400, 401, 403, 413, 415, 501),
         detail: {
           tags,
           summary: 'Change your password',

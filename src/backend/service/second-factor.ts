@@ -34,7 +34,7 @@ export const secondFactorRoutes = (ctx: Context, requests: RequestStates) =>
       {
         public: 'passwordAuth',
         body: CompleteSignIn,
-        response: responses(200, SignedIn, 400, 401, 403, 404, 413, 415),
+        response: responses(200, SignedIn, 400, 401, 403, 404, 413, 415, 501),
         detail: {
           tags,
           summary: 'Complete a sign-in',

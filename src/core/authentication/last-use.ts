@@ -31,11 +31,12 @@ export function markUsed(
   if (marking.has(id)) return
   marking.add(id)
   const since = new Date(now.getTime() - LAST_USED_SECONDS * 1000)
-  ctx.limitSideWrites
+  const marked = ctx.limitSideWrites
     .run(id, async () => await MARKS[what](ctx.db, id, now, since))
     .then(([row]) => written(row?.last_used_at ?? null))
     .catch(() => logRepeated(ctx.log, 'warn', {}, `A ${what}'s last use could not be written`))
     .finally(() => marking.delete(id))
+  ctx.afterwards(marked)
 }
 
 /** The tokens, sessions and members whose last use is being written, by their ids. */

@@ -88,7 +88,7 @@ async function use(
     return useAssertion(ctx, tx, checked)
   })
   if (reason === null) return
-  void recordFailedSignIn(ctx, account, `Sign-in failed. ${reason}`, source)
+  ctx.afterwards(recordFailedSignIn(ctx, account, `Sign-in failed. ${reason}`, source))
   throw refused()
 }
 

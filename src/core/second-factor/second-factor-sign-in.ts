@@ -43,7 +43,7 @@ export async function completeWithFactor(
     if (error instanceof DomainError && error.status === 401) {
       ctx.metrics.countSignIn('password', 'failed')
       const description = 'Sign-in failed: the password was right, the second factor wrong.'
-      void recordFailedSignIn(ctx, account, description, source)
+      ctx.afterwards(recordFailedSignIn(ctx, account, description, source))
     }
     throw error
   }

@@ -2,10 +2,11 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import { hasOrganisation } from '../deployment.ts'
 import { available, Provider } from '../sso/providers.ts'
+import { offersPasswords } from './ways-in.ts'
 
 /** The ways to sign in that this deployment offers. */
 export const Methods = Type.Object({
-  password: Type.Boolean({ description: 'Whether password authentication is on.' }),
+  password: Type.Boolean({ description: 'Whether people can register and sign in with a password here.' }),
   providers: Type.Array(Provider, {
     description: 'Single sign-on providers that can be reached.',
   }),
@@ -21,7 +22,7 @@ export type Methods = Static<typeof Methods>
 export async function methods(ctx: Context): Promise<Methods> {
   const setupRequired = !(await hasOrganisation(ctx.db))
   return {
-    password: ctx.config.passwordAuth,
+    password: offersPasswords(ctx.config),
     providers: available(ctx),
     setupRequired,
     setupTokenRequired: setupRequired && ctx.config.setupToken !== null,

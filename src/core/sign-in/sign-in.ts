@@ -112,7 +112,7 @@ function failSignIn(ctx: Context, account: AccountRow | undefined, source: Reque
     const { requestId, ipAddress } = source
     logRepeated(ctx.log, 'info', { requestId, ipAddress }, 'Failed sign-in: no such account')
   } else {
-    void recordFailedSignIn(ctx, account, 'Sign-in failed.', source)
+    ctx.afterwards(recordFailedSignIn(ctx, account, 'Sign-in failed.', source))
   }
   return unauthenticated('The e-mail address or the password is wrong.')
 }

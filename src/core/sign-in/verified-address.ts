@@ -7,6 +7,7 @@ import { recordFailedSignIn } from './sign-in-audit.ts'
 /** Refuses a sign-in (403, audited) while the account's address must still be verified. */
 export function requireVerifiedAddress(ctx: Context, account: AccountRow, source: RequestSource): void {
   if (!needsVerification(ctx, account)) return
-  void recordFailedSignIn(ctx, account, 'Sign-in refused: the e-mail address is not verified.', source)
+  const description = 'Sign-in refused: the e-mail address is not verified.'
+  ctx.afterwards(recordFailedSignIn(ctx, account, description, source))
   throw forbidden('Verify your e-mail address first, with the link that was sent to it.')
 }

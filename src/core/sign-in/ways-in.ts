@@ -10,13 +10,18 @@ import * as sessions from '../sessions/sessions.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
+/** Whether people can sign in with a password: where that is on, and passwords can be hashed. */
+export const offersPasswords = (
+  config: Pick<Context['config'], 'passwordAuth' | 'passwordHashing'>,
+): boolean => config.passwordAuth && config.passwordHashing
+
 /**
- * How many ways an account has to sign in: its password, where password authentication is on, each passkey that works with
+ * How many ways an account has to sign in: its password, where people can sign in with it, each passkey that works with
  * this host, and each identity at a provider that is configured.
  */
 export async function waysIn(ctx: Context, db: Queryable, userId: string): Promise<number> {
   const account = await findAccount(db, userId)
-  const hasPassword = ctx.config.passwordAuth && account !== undefined && account.password_hash !== null
+  const hasPassword = offersPasswords(ctx.config) && account !== undefined && account.password_hash !== null
   const providers = ctx.sso.map(({ id }) => id)
   return (
     (hasPassword ? 1 : 0) +

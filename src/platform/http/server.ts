@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { API_HEADERS } from './security-headers.ts'
 
 /** Answers one request. */
@@ -18,6 +19,23 @@ export type HttpServer = Readonly<{
 /** Tells the address of the peer that sent a request. */
 export type Peers = { addressOf(request: Request): string | null }
 
+/** A runtime's server. */
+export type RunningServer = Readonly<{
+  port: number
+  addressOf(request: Request): string | null
+  /** Takes no new connections; resolves when every request is answered, or `cut` was called. */
+  drain(): Promise<void>
+  /** Ends requests that are not answered yet. */
+  cut(): void
+}>
+
+/** Serves on an address and port; `failed` answers where `fetch` threw. Throws as `listen(2)` fails, with its code. */
+export type Serve = (
+  options: Readonly<{ port: number; address: string }>,
+  fetch: FetchHandler,
+  failed: () => Response,
+) => RunningServer
+
 /** Where to listen; `portName` is the variable that sets the port, PORT unless told. */
 export type ListenOptions = { port: number; address: string; portName?: string }
 
@@ -25,15 +43,19 @@ export type ListenOptions = { port: number; address: string; portName?: string }
  * Serves HTTP on an address and port (0 for any free one). `handler` is made with what knows the peers' addresses.
  * Throws a sentence when the port is taken or may not be used.
  */
-export function listen(options: ListenOptions, handler: (peers: Peers) => FetchHandler): HttpServer {
+export function listen(
+  serve: Serve,
+  options: ListenOptions,
+  handler: (peers: Peers) => FetchHandler,
+): HttpServer {
   const originals = new WeakMap<Request, Request>()
   const peers: Peers = {
-    addressOf: (request) => server.requestIP(originals.get(request) ?? request)?.address ?? null,
+    addressOf: (request) => server.addressOf(originals.get(request) ?? request),
   }
   const fetch = handler(peers)
   let lastRequestAt = -Infinity
   let isStopping = false
-  const server = start(options, (original) => {
+  const server = start(serve, options, (original) => {
     const request = withReadableUrl(original)
     if (request !== original) originals.set(request, original)
     lastRequestAt = performance.now()
@@ -42,16 +64,16 @@ export function listen(options: ListenOptions, handler: (peers: Peers) => FetchH
   // A connection that is cut while the client sends its next request loses that request.
   const clientsHaveLeft = async () => {
     const end = performance.now() + LEAVE_MS
-    while (performance.now() < Math.min(lastRequestAt + QUIET_MS, end)) await Bun.sleep(20)
+    while (performance.now() < Math.min(lastRequestAt + QUIET_MS, end)) await sleep(20)
   }
   const host = options.address.includes(':') ? `[${options.address}]` : options.address
   return {
     url: `http://${host}:${server.port}`,
     stop: async (graceSeconds) => {
       isStopping = true
-      const timer = setTimeout(() => void server.stop(true), graceSeconds * 1000)
+      const timer = setTimeout(() => server.cut(), graceSeconds * 1000)
       await clientsHaveLeft()
-      await server.stop()
+      await server.drain()
       clearTimeout(timer)
     },
   }
@@ -67,19 +89,10 @@ async function asLast(answer: Response | Promise<Response>): Promise<Response> {
   return response
 }
 
-function start(options: ListenOptions, fetch: FetchHandler) {
+function start(serve: Serve, options: ListenOptions, fetch: FetchHandler): RunningServer {
   const { portName = 'PORT' } = options
   try {
-    return Bun.serve({
-      port: options.port,
-      hostname: options.address,
-      idleTimeout: 60,
-      // The handlers limit bodies themselves, and answer in JSON: above this limit Bun would answer 413 with an empty body.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      fetch,
-      error: failed,
-      development: false,
-    })
+    return serve(options, fetch, failed)
   } catch (error) {
     const code = (error as { code?: string }).code
     if (code === 'EADDRINUSE')
@@ -103,7 +116,7 @@ const failed = () =>
  * A request without a Host, or with one that is no host, has a URL that can't be read: it gets a
  * placeholder host that is never allowed. Its headers stay as they came; its body, which is never read, is left out.
  */
-function withReadableUrl(request: Request): Request {
+export function withReadableUrl(request: Request): Request {
   if (URL.canParse(request.url)) return request
   const path = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
   const { method, headers } = request

@@ -29,8 +29,11 @@ export type Kv = {
   close(): Promise<void>
 }
 
-/** Where the store is; `ca` is a PEM certificate for `rediss://`, or null for the system's own. */
+/** Where a Redis is; `ca` is a PEM certificate for `rediss://`, or null for the system's own. */
+export type RedisAddress = { url: string; ca: string | null }
+
+/** Where the store is. */
 export type KvConfig =
   | { kind: 'memory' }
-  | { kind: 'redis'; url: string; ca: string | null }
+  | ({ kind: 'redis' } & RedisAddress)
   | { kind: 'upstash'; url: string; token: string }

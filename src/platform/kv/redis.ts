@@ -1,7 +1,6 @@
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { OpenRedis } from '../runtime.ts'
 import { traceCall } from '../tracing.ts'
-import type { Kv } from './kv.ts'
+import type { RedisAddress as Address, Kv } from './kv.ts'
 import { keepConnected, type RedisConnection } from './redis-connection.ts'
 import {
   INCREMENT_SCRIPT,
@@ -14,13 +13,8 @@ import {
   withTimeout,
 } from './remote.ts'
 
-type Address = { url: string; ca: string | null }
-
-/** A Redis over Bun's client. Opens a second connection on the first subscription. Throws outside Bun. */
-export function openRedisKv(address: Address, clock: Clock, log: Log, timeoutMs: number): Kv {
-  if (typeof Bun === 'undefined') {
-    throw new Error('A Redis address needs Bun; on other runtimes use UPSTASH_REDIS_REST_URL.')
-  }
+/** A Redis over Bun's client. Opens a second connection on the first subscription. */
+export const openRedisKv: OpenRedis = (address, clock, log, timeoutMs): Kv => {
   const outage = outageLog('Redis', clock, log)
   const connection = keepConnected(address, { connected: outage.succeeded, failed: outage.failed })
   const subscriptions = openSubscriptions(address, outage.failed, timeoutMs)

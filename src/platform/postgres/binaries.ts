@@ -62,12 +62,9 @@ export function run(
   options: { account?: SystemUser; cwd?: string } = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      cwd: options.cwd ?? '/',
-      env: postgresEnvironment(),
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...options.account,
-    })
+    const child = spawnWithin(options.cwd ?? '/', options.account ?? null, (user) =>
+      spawn(program, args, { env: postgresEnvironment(), stdio: ['ignore', 'pipe', 'pipe'], ...user }),
+    )
     let output = ''
     const collect = (data: Buffer) => {
       output += data
@@ -77,6 +74,25 @@ export function run(
     child.on('error', reject)
     child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(output.trim()))))
   })
+}
+
+/**
+ * Spawns a process of a user in a directory that this user may not be able to walk to. Some runtimes enter the directory
+ * only when they have become that user: so this process does, for the moment in which the other begins in it.
+ */
+export function spawnWithin<Child>(
+  directory: string,
+  account: SystemUser,
+  spawn: (options: { cwd: string; uid?: number; gid?: number }) => Child,
+): Child {
+  if (account === null) return spawn({ cwd: directory })
+  const before = process.cwd()
+  process.chdir(directory)
+  try {
+    return spawn({ cwd: '/proc/self/cwd', ...account })
+  } finally {
+    process.chdir(before)
+  }
 }
 
 /** A clean environment: no PGDATA, LANG or secret reaches PostgreSQL. */

@@ -1,7 +1,7 @@
-import { Database as SqliteFile } from 'bun:sqlite'
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, realpath, rename } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { DatabaseSync as SqliteFile } from 'node:sqlite'
 
 const SECRETS = ['SECRET_KEY', 'SERVER_SECRET', 'DATABASE_PASSWORD', 'REDIS_PASSWORD'] as const
 
@@ -95,20 +95,26 @@ async function lock(directory: string): Promise<() => void> {
 function acquireLock(directory: string, path: string): SqliteFile {
   let file: SqliteFile | undefined
   try {
-    file = new SqliteFile(path, { readwrite: true, create: false })
+    file = new SqliteFile(path)
     // Of two that start at one instant, both may hold a part of the lock for a moment: the wait lets one win.
-    file.run('PRAGMA busy_timeout = 250')
-    file.run('BEGIN EXCLUSIVE')
+    file.exec('PRAGMA busy_timeout = 250')
+    file.exec('BEGIN EXCLUSIVE')
     return file
   } catch (error) {
     file?.close()
-    if (codeOf(error)?.startsWith('SQLITE_BUSY')) {
+    if (isLocked(error)) {
       throw new DataDirectoryInUse(
         `Another Keyward is running on the data directory ${directory}: stop it first, or give this one another directory with KEYWARD_DATA.`,
       )
     }
     throw unusable(directory, error)
   }
+}
+
+/** SQLite's code 5, which not every runtime tells; its words are in English always. */
+function isLocked(error: unknown): boolean {
+  const { errcode, message } = error as { errcode?: number; message?: string }
+  return errcode === 5 || message === 'database is locked'
 }
 
 async function readOrMakeSecrets(directory: string, firstStart: boolean): Promise<Secrets> {

@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os'
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import { createFairLimiter, type FairLimiter } from '../limiter.ts'
 import { PASSWORD_QUEUE } from '../password-turns.ts'
 import { type DeadlineKeeper, type Deadlines, keepDeadlines } from './deadlines.ts'
+import driver from './driver/index.js'
 import { type Outage, outageOf } from './outages.ts'
 
 /** Where Postgres is and how to enter it; `ssl` follows libpq's `sslmode`. */
@@ -49,7 +50,7 @@ const DEADLINES: Deadlines = { statementMilliseconds: 5000, transactionMilliseco
  */
 export function openDatabase(config: DatabaseConfig, options: DatabaseOptions = {}): Database {
   const deadlines = options.deadlines === undefined ? DEADLINES : options.deadlines
-  const pool = postgres({
+  const pool = driver({
     // Arrays: the driver splits a string at the colons of an IPv6 address.
     host: (config.host.startsWith('/') ? config.host : [config.host]) as string,
     port: [config.port] as unknown as number,

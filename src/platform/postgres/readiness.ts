@@ -11,16 +11,19 @@ type Stores = Readonly<{ db: Database; log: Log; schemaVersion: number }>
 const LONGEST_MILLISECONDS = 2000
 
 /**
- * Finds out whether the program can do its work. Concurrent callers share one check, which times out after two
+ * Finds out whether the program can do its work. Concurrent callers on one pool share one check, which times out after two
  * seconds: the route is public, and a connection may hang although the database is back.
  */
 export function readiness(stores: Stores): () => Promise<Readiness> {
-  let running: Promise<Readiness> | null = null
+  // By pool: where each request has its own, none may wait for another's.
+  const running = new WeakMap<Database, Promise<Readiness>>()
   return () => {
-    running ??= withTimeout(check(stores)).finally(() => {
-      running = null
-    })
-    return running
+    const { db } = stores
+    const known = running.get(db)
+    if (known !== undefined) return known
+    const checking = withTimeout(check(stores)).finally(() => running.delete(db))
+    running.set(db, checking)
+    return checking
   }
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { postgresEnvironment, type SystemUser } from './binaries.ts'
+import { postgresEnvironment, type SystemUser, spawnWithin } from './binaries.ts'
 import { clusterDirectory } from './data-directory.ts'
 import { readPostmaster } from './postmaster.ts'
 import { postgresFailure, startLog } from './settings.ts'
@@ -26,16 +26,13 @@ export async function startServer(launch: Launch, port: number): Promise<Server>
   const settings = Object.entries({ ...launch.settings, port: String(port) })
   // The user of the database can't walk to a directory that only root can enter, but it can be started in it.
   const data = launch.account ? '/proc/self/cwd' : cluster
-  const child = spawn(
-    launch.program,
-    ['-D', data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    {
-      cwd: cluster,
+  const child = spawnWithin(cluster, launch.account, (user) =>
+    spawn(launch.program, ['-D', data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])], {
       env: postgresEnvironment(),
       detached: true,
       stdio: ['ignore', output.fd, output.fd],
-      ...launch.account,
-    },
+      ...user,
+    }),
   )
   child.unref()
   let ended = false

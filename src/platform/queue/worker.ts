@@ -86,7 +86,8 @@ async function work(boss: PgBoss, log: Log, job: Job, pollingIntervalSeconds: nu
   return id
 }
 
-function runTraced(log: Log, job: Job, taken: JobWithMetadata<object>): Promise<JobResult> {
+/** One run of a job, in a trace of its own while tracing is on. Never rejects. */
+export function runTraced(log: Log, job: Job, taken: JobWithMetadata<object>): Promise<JobResult> {
   const trace = tracing()
   if (trace === null) return runOnce(log, job, taken)
   return trace.follow('consumer', `process ${job.name}`, null, async (span) => {

@@ -1,4 +1,4 @@
-import { getCACertificates } from 'node:tls'
+import nodeTls from 'node:tls'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { type Send, STEP_MILLISECONDS } from './bounded-fetch.ts'
@@ -25,6 +25,6 @@ export function createProviders(
 
 /** Without kept connections: on one that was cut, Bun would send a request again. */
 function outside(ca: string | null): Send {
-  const tls = ca === null ? {} : { tls: { ca: [...getCACertificates('default'), ca] } }
+  const tls = ca === null ? {} : { tls: { ca: [...nodeTls.getCACertificates('default'), ca] } }
   return (url, init) => fetch(url, { ...init, keepalive: false, ...tls })
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { Agent, request as ask } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { createApp } from '../../../src/backend/app.ts'
+import { bunServe } from '../../../src/platform/http/serve-bun.ts'
 import { type HttpServer, listen } from '../../../src/platform/http/server.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -18,7 +19,11 @@ beforeAll(async () => {
   ctx = await testContext()
   ada = await owner(ctx)
   grace = await member(ctx, 'developer')
-  server = listen({ port: 0, address: '127.0.0.1' }, (peers) => createApp(ctx, peers.addressOf).fetch)
+  server = listen(
+    bunServe,
+    { port: 0, address: '127.0.0.1' },
+    (peers) => createApp(ctx, peers.addressOf).fetch,
+  )
   port = Number(new URL(server.url).port)
 })
 afterAll(async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { createLargeResponses } from '../../../src/backend/http/large-responses.ts'
 import { DomainError } from '../../../src/core/errors.ts'
+import { bunServe } from '../../../src/platform/http/serve-bun.ts'
 import { listen } from '../../../src/platform/http/server.ts'
 import { eventually } from '../../support/eventually.ts'
 
@@ -43,7 +44,11 @@ test('a caller with too much unread gets 503, others their responses, until it h
 test('a client that reads nothing is counted until it leaves', async () => {
   const size = 16 * 1024 * KIB
   const { send, bytesInUse } = createLargeResponses({ maxBytes: 4 * size, maxBytesEach: 4 * size })
-  const server = listen({ port: 0, address: '127.0.0.1' }, () => () => send(new Response(text(size)), 'ada'))
+  const server = listen(
+    bunServe,
+    { port: 0, address: '127.0.0.1' },
+    () => () => send(new Response(text(size)), 'ada'),
+  )
   const sockets = [1, 2, 3].map(() => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     socket.pause()

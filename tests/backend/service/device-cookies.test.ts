@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { countAttempt } from '../../../src/core/sign-in/sign-in-limits.ts'
+import { bunServe } from '../../../src/platform/http/serve-bun.ts'
 import { listen } from '../../../src/platform/http/server.ts'
 import { api } from '../../support/api.ts'
 import { trailAsText } from '../../support/audit-entries.ts'
@@ -219,7 +220,7 @@ describe('A device cookie', () => {
   })
 
   test('travels as a header of its own beside the session’s', async () => {
-    const server = listen({ port: 0, address: '127.0.0.1' }, () => service.app.fetch)
+    const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => service.app.fetch)
     try {
       const answer = await fetch(`${server.url}/service/auth/password/login/`, {
         method: 'POST',

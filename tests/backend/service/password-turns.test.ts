@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, spyOn, test } from 'bun:test'
 import { createHandedLink } from '../../../src/core/links/handed-link.ts'
 import { addMember } from '../../../src/core/members/addition.ts'
+import { bunArgon2id } from '../../../src/platform/argon2id-bun.ts'
 import type { PasswordTurn } from '../../../src/platform/password-turns.ts'
 import { createPasswords } from '../../../src/platform/passwords.ts'
 import { type Answer, api } from '../../support/api.ts'
@@ -26,7 +27,13 @@ let spy: { mockRestore(): void } | undefined
 beforeAll(async () => {
   ctx = await testContext()
   await owner(ctx)
-  const passwords = createPasswords({ memoryCost: 64, timeCost: 1, concurrency: 1, queue: 2 })
+  const passwords = createPasswords({
+    argon2id: bunArgon2id,
+    memoryCost: 64,
+    timeCost: 1,
+    concurrency: 1,
+    queue: 2,
+  })
   ctx = { ...ctx, passwords, config: testConfig() }
 })
 afterAll(() => ctx.close())

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { request } from 'node:http'
 import { createApp } from '../../../src/backend/app.ts'
+import { bunServe } from '../../../src/platform/http/serve-bun.ts'
 import { type HttpServer, listen } from '../../../src/platform/http/server.ts'
 import { app } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
@@ -18,7 +19,11 @@ beforeAll(async () => {
   ctx = await testContext()
   ada = await owner(ctx)
   environmentId = (await app(ctx)).environments[0]?.id ?? ''
-  server = listen({ port: 0, address: '127.0.0.1' }, (peers) => createApp(ctx, peers.addressOf).fetch)
+  server = listen(
+    bunServe,
+    { port: 0, address: '127.0.0.1' },
+    (peers) => createApp(ctx, peers.addressOf).fetch,
+  )
 })
 afterAll(async () => {
   await server.stop(1)

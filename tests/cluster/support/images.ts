@@ -44,7 +44,6 @@ const CONTEXT = [
   'bunfig.toml',
   'migrations',
   'package.json',
-  'patches',
   'src',
 ]
 

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
 import { Agent, request } from 'node:http'
+import { bunServe } from '../../../src/platform/http/serve-bun.ts'
 import { listen } from '../../../src/platform/http/server.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const server = (fetch: () => Response | Promise<Response>) =>
-  listen({ port: 0, address: '127.0.0.1' }, () => fetch)
+  listen(bunServe, { port: 0, address: '127.0.0.1' }, () => fetch)
 
 test('clients that keep their connections lose no request when the server stops', async () => {
   for (let round = 0; round < 3; round++) {

@@ -7,7 +7,7 @@ import { kvContract } from './kv.contract.ts'
 
 kvContract('in memory', true, async () => {
   const clock = fakeClock()
-  const kv = openKv({ kind: 'memory' }, clock, recordedLog().log)
+  const kv = openKv({ kind: 'memory' }, clock, recordedLog().log, { openRedis: null })
   return { kv, advance: clock.advance, close: kv.close }
 })
 
@@ -57,11 +57,11 @@ test('the Redis of Bun is not needed to open the other stores', async () => {
     import { systemClock } from './src/platform/clock.ts'
     import { openKv } from './src/platform/kv/open.ts'
     const log = { debug() {}, info() {}, warn() {}, error() {} }
-    const memory = openKv({ kind: 'memory' }, systemClock, log)
+    const memory = openKv({ kind: 'memory' }, systemClock, log, { openRedis: null })
     console.log((await memory.increment('key', 60)).count)
-    const upstash = openKv({ kind: 'upstash', url: 'http://127.0.0.1:1', token: 'none' }, systemClock, log)
+    const upstash = openKv({ kind: 'upstash', url: 'http://127.0.0.1:1', token: 'none' }, systemClock, log, { openRedis: null })
     console.log(await upstash.increment('key', 60))
-    try { openKv({ kind: 'redis', url: 'redis://127.0.0.1:1', ca: null }, systemClock, log) }
+    try { openKv({ kind: 'redis', url: 'redis://127.0.0.1:1', ca: null }, systemClock, log, { openRedis: null }) }
     catch (error) { console.log(error.message) }
   `
   const deno = Bun.spawn(['node_modules/.bin/deno', 'eval', '--node-modules-dir=manual', program], {
@@ -71,7 +71,8 @@ test('the Redis of Bun is not needed to open the other stores', async () => {
   })
   const [output, errors] = await Promise.all([deno.stdout.text(), deno.stderr.text()])
   expect({ output, errors }).toEqual({
-    output: '1\nnull\nA Redis address needs Bun; on other runtimes use UPSTASH_REDIS_REST_URL.\n',
+    output:
+      '1\nnull\nREDIS_URL and REDIS_HOST need Bun: set UPSTASH_REDIS_REST_URL here, or none of them where a single process runs.\n',
     errors: '',
   })
 }, 30_000)

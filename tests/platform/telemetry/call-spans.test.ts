@@ -9,7 +9,10 @@ test('a command of the key-value store is a call, named without its key', async 
   const answer = () => Response.json([{ result: [1, 1000] }])
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer })
   const url = `http://127.0.0.1:${server.port}`
-  const kv = openKv({ kind: 'upstash', url, token: 'needle' }, fakeClock(), recordedLog().log, 2000)
+  const kv = openKv({ kind: 'upstash', url, token: 'needle' }, fakeClock(), recordedLog().log, {
+    openRedis: null,
+    timeoutMs: 2000,
+  })
   const { calls, stop } = recordCalls()
   try {
     expect(await kv.increment('rate:network:needle', 60)).toEqual({ count: 1, resetSeconds: 1 })

@@ -45,7 +45,11 @@ export function AccessPage() {
   const unread = reads.data.filter(({ nextCursor }) => nextCursor !== null).length
   const change = (next: AccessSearchChange) => {
     setParts(1)
-    void navigate({ to: '/access', search: clean({ ...search, ...next }), replace: true })
+    void navigate({
+      to: '/access',
+      search: (previous: AccessSearch) => clean({ ...previous, ...next }),
+      replace: true,
+    })
   }
   const isLoading = everything.isPending || (reads.isPending && rows.length === 0)
   const error = everything.error ?? reads.error

@@ -8,6 +8,7 @@ import { SearchInput } from '../components/field.tsx'
 import { SortHead } from '../components/filters.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { Banner, Empty, LoadMore, SkeletonTable, Tag } from '../components/pieces.tsx'
+import { useSearchText } from '../components/use-search-text.ts'
 import { useShortcut } from '../shell/shortcuts.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { type AppsSearch, appsQuery } from './queries.ts'
@@ -20,7 +21,14 @@ export function AppsPage() {
   const search = route.useSearch()
   const navigate = useNavigate()
   const change = (next: Partial<AppsSearch>) =>
-    void navigate({ to: '/apps', search: { ...search, ...next } as AppsSearch, replace: true })
+    void navigate({
+      to: '/apps',
+      search: (previous: AppsSearch) => ({ ...previous, ...next }) as AppsSearch,
+      replace: true,
+    })
+  const [text, type] = useSearchText(search.q ?? '', (q) =>
+    change({ q: q === '' ? undefined : q } as Partial<AppsSearch>),
+  )
   const list = usePagedList(appsQuery(search))
   const mayCreate = can(viewer, 'create', 'Apps')
   useShortcut('n', () => mayCreate && void navigate({ to: '/apps/new' }))
@@ -40,8 +48,9 @@ export function AppsPage() {
       <search className="tools">
         <SearchInput
           label="Name of an app"
-          value={search.q ?? ''}
-          onChange={(event) => change({ q: event.target.value || undefined } as Partial<AppsSearch>)}
+          value={text}
+          maxLength={100}
+          onChange={(event) => type(event.target.value)}
         />
         <span className="push dim small num" role="status">
           {list.total !== null && `${list.rows.length} of ${list.total}`}

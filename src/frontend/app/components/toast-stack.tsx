@@ -1,6 +1,6 @@
 import { Toast } from '@base-ui/react/toast'
 import { useEffect } from 'react'
-import { onToast, type ToastMessage } from './toast.tsx'
+import { onToast, type ToastMessage } from './toast-queue.ts'
 
 /** Shows toasts for six seconds; they stay while hovered or focused. */
 export function ToastStack() {

@@ -30,7 +30,11 @@ export function MembersPage() {
   const mayInvite = can(viewer, 'create', 'Members')
   const change = (next: MembersSearchChange) => {
     setSelected(NOBODY)
-    void navigate({ to: '/members', search: clean({ ...search, ...next }), replace: true })
+    void navigate({
+      to: '/members',
+      search: (previous: MembersSearch) => clean({ ...previous, ...next }),
+      replace: true,
+    })
   }
   return (
     <>

@@ -26,7 +26,11 @@ export function RolesPage() {
   const search: RolesSearch = route.useSearch()
   const navigate = useNavigate()
   const change = (next: Change) =>
-    void navigate({ to: '/roles', search: without({ ...search, ...next }), replace: true })
+    void navigate({
+      to: '/roles',
+      search: (previous: RolesSearch) => without({ ...previous, ...next }),
+      replace: true,
+    })
   const [text, type] = useSearchText(search.q ?? '', (q) => change({ q: q === '' ? undefined : q }))
   const list = usePagedList(rolesListQuery(search))
   const mayCreate = can(viewer, 'create', 'Roles')

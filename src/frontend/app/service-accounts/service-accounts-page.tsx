@@ -26,7 +26,11 @@ export function ServiceAccountsPage() {
   const search: AccountsSearch = route.useSearch()
   const navigate = useNavigate()
   const change = (next: Change) =>
-    void navigate({ to: '/service-accounts', search: without({ ...search, ...next }), replace: true })
+    void navigate({
+      to: '/service-accounts',
+      search: (previous: AccountsSearch) => without({ ...previous, ...next }),
+      replace: true,
+    })
   const list = usePagedList(accountsQuery(search))
   const mayCreate = can(viewer, 'create', 'ServiceAccounts')
   useShortcut('n', () => mayCreate && void navigate({ to: '/service-accounts/new' }))

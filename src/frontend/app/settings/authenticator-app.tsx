@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../components/dialog.tsx'
 import { ErrorText, Field, Input } from '../components/field.tsx'
 import { needed, useFields } from '../components/fields.ts'
 import { Badge } from '../components/pieces.tsx'
-import type { FactorPart, Recently } from './factors.tsx'
+import type { FactorPart, Recently } from './factor-part.ts'
 import { Section } from './section.tsx'
 
 const QrCode = lazy(() => import('./qr-code.tsx').then(({ QrCode }) => ({ default: QrCode })))

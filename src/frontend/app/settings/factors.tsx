@@ -3,15 +3,10 @@ import { useState } from 'react'
 import { CopyButton } from '../components/copy-field.tsx'
 import { ShownOnce } from '../components/shown-once.tsx'
 import { AuthenticatorApp } from './authenticator-app.tsx'
+import type { Recently } from './factor-part.ts'
 import { Passkeys } from './passkeys.tsx'
 import { factorsQuery, passkeysQuery } from './queries.ts'
 import { RecoveryCodes } from './recovery-codes.tsx'
-
-/** Does something that needs a recent sign-in. */
-export type Recently = <T>(act: () => Promise<T>) => Promise<T>
-
-/** What each part of the factors takes: it tells of changes, and of recovery codes that came with one. */
-export type FactorPart = { recently: Recently; onChanged: (recoveryCodes?: readonly string[] | null) => void }
 
 type FactorsProps = {
   recently: Recently

@@ -6,7 +6,7 @@ import { Button } from '../components/button.tsx'
 import { DateTime } from '../components/date-time.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { ErrorText } from '../components/field.tsx'
-import type { Recently } from './factors.tsx'
+import type { Recently } from './factor-part.ts'
 import { identitiesQuery } from './queries.ts'
 import { Section } from './section.tsx'
 

@@ -3,7 +3,7 @@ import { answer, api } from '../api/client.ts'
 import { Button } from '../components/button.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { Badge } from '../components/pieces.tsx'
-import type { FactorPart } from './factors.tsx'
+import type { FactorPart } from './factor-part.ts'
 import { Section } from './section.tsx'
 
 const FEW = 3

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises'
+import { WebStandardAdapter } from 'elysia/adapter/web-standard'
+import { wasmArgon2id } from '../platform/argon2id-wasm.ts'
+import { systemClock } from '../platform/clock.ts'
+import type { Serve } from '../platform/http/server.ts'
+import { createLog } from '../platform/log.ts'
+import type { Runtime } from '../platform/runtime.ts'
+import { mended } from './adapter.ts'
+
+/** What is used of Deno's API; its own types conflict with Bun's. */
+export type DenoApi = {
+  args: string[]
+  serve(
+    options: {
+      port: number
+      hostname: string
+      signal: AbortSignal
+      onListen(): void
+      onError(error: unknown): Response
+    },
+    handler: (request: Request, info: { remoteAddr: { hostname: string } }) => Response | Promise<Response>,
+  ): { addr: { port: number }; shutdown(): Promise<void>; finished: Promise<void> }
+  cron(name: string, schedule: string, work: () => Promise<void>): Promise<void>
+}
+
+export const deno = (globalThis as unknown as { Deno: DenoApi }).Deno
+
+const denoServe: Serve = ({ port, address }, fetch, failed) => {
+  const peers = new WeakMap<Request, string>()
+  const { promise: cut, resolve } = Promise.withResolvers<void>()
+  const ending = new AbortController()
+  const server = deno.serve(
+    { port, hostname: address, signal: ending.signal, onListen: () => {}, onError: failed },
+    (request, { remoteAddr }) => {
+      peers.set(request, remoteAddr.hostname)
+      return fetch(request)
+    },
+  )
+  return {
+    port: server.addr.port,
+    addressOf: (request) => peers.get(request) ?? null,
+    drain: () => Promise.race([server.shutdown(), cut]),
+    cut: () => {
+      ending.abort()
+      resolve()
+    },
+  }
+}
+
+/** Everything on Deno. Compiles argon2id, which takes some milliseconds. */
+export async function denoRuntime(): Promise<Runtime> {
+  const argon2 = await readFile(new URL(import.meta.resolve('@phi-ag/argon2/argon2.wasm')))
+  return {
+    clock: systemClock,
+    argon2id: wasmArgon2id(await WebAssembly.compile(new Uint8Array(argon2))),
+    serve: denoServe,
+    openRedis: null,
+    createLog,
+    adapter: mended(WebStandardAdapter),
+  }
+}
