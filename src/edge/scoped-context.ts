@@ -12,6 +12,8 @@ const PARTS: Readonly<Record<keyof Connected | 'queue', true>> = {
   lookUps: true,
   limitPublic: true,
   limitReads: true,
+  limitLargeReads: true,
+  limitRekeys: true,
   limitSideWrites: true,
   repeats: true,
   kv: true,
