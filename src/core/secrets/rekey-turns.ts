@@ -1,5 +1,4 @@
 import type { Context } from '../../context.ts'
-import { TooBusyError } from '../../platform/limiter.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { tooMany } from '../errors.ts'
@@ -33,8 +32,6 @@ export async function inTurn<T>(
       await countAttempt(ctx, actor, environmentId)
       return await work()
     })
-  } catch (error) {
-    throw error instanceof TooBusyError ? othersFirst() : error
   } finally {
     underWay.delete(environmentId)
   }
