@@ -84,7 +84,7 @@ export const readAndChangeOrganisation = <Found, T>(
 export async function tryToLockOrganisation(tx: Transaction, actor: Actor): Promise<Actor | null> {
   const isLocked = await tx
     .savepoint(async (tx) => {
-      await tx`select set_config('lock_timeout', ${`${SHORT_WAIT_MILLISECONDS}ms`}, true)`
+      await waitBriefly(tx)
       await lockOrganisation(tx, actor.organisation.id)
       return true
     })
@@ -94,6 +94,10 @@ export async function tryToLockOrganisation(tx: Transaction, actor: Actor): Prom
     })
   return isLocked ? actorWith(actor, await currentRole(tx, actor)) : null
 }
+
+/** Has the transaction wait for locks only for a short time from now on. */
+export const waitBriefly = (tx: Transaction) =>
+  tx`select set_config('lock_timeout', ${`${SHORT_WAIT_MILLISECONDS}ms`}, true)`
 
 /** Less than half of PostgreSQL's `deadlock_timeout`. */
 const SHORT_WAIT_MILLISECONDS = 400

@@ -5,6 +5,7 @@ import { logRepeated } from '../../core/repeated-lines.ts'
 import { CallerBusyError, TooBusyError } from '../../platform/limiter.ts'
 import type { Log } from '../../platform/log.ts'
 import { PasswordsBusy } from '../../platform/password-turns.ts'
+import { RenewalsBusy } from '../../platform/postgres/database.ts'
 import { OutcomeUnknown, outageOf, outageSentence } from '../../platform/postgres/outages.ts'
 import { describeFault } from './validation.ts'
 
@@ -27,6 +28,7 @@ export function errorResponse(
   requestId: string,
 ): ErrorResponse {
   if (error instanceof PasswordsBusy) return errorResponse(code, tooMany(error.message, 1), log, requestId)
+  if (error instanceof RenewalsBusy) return errorResponse(code, tooMany(error.message, 5), log, requestId)
   if (error instanceof DomainError) {
     const { status, message, headers, environmentId } = error
     return { status, message, headers, environmentId }

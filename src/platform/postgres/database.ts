@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type postgres from 'postgres'
-import { createFairLimiter, type FairLimiter } from '../limiter.ts'
+import { createFairLimiter, type FairLimiter, TooBusyError } from '../limiter.ts'
 import { PASSWORD_QUEUE } from '../password-turns.ts'
 import { type DeadlineKeeper, type Deadlines, keepDeadlines } from './deadlines.ts'
 import driver from './driver/index.js'
@@ -146,6 +146,14 @@ export const createReadLimiter = (db: Database): FairLimiter =>
 export const createLargeReadLimiter = (): FairLimiter =>
   createFairLimiter({ concurrency: 2, concurrencyEach: 1, queueEach: 20, waitMilliseconds: 4000 })
 
+/** Thrown where others have their keys renewed for too long. */
+export class RenewalsBusy extends TooBusyError {
+  override readonly name = 'RenewalsBusy'
+  constructor() {
+    super('The keys of other environments are being renewed. Try again in a moment.')
+  }
+}
+
 /**
  * Limits work that keeps a connection for up to a minute to one at a time, and no second one of a caller. One of each
  * other caller waits, at most 8 s, without a connection.
@@ -156,6 +164,7 @@ export const createRekeyLimiter = (): FairLimiter =>
     concurrencyEach: 1,
     queueEach: 1,
     waitMilliseconds: 8000,
+    busyError: () => new RenewalsBusy(),
   })
 
 /**
