@@ -17,7 +17,7 @@ const underWay = new Set<string>()
 
 /**
  * Does work when it is the caller's turn: one renewal at a time in this process. 409 at once when the keys of the same
- * environment are being renewed in it, 503 when the wait was too long, 429 beyond the number that is allowed in an hour.
+ * environment are being renewed in it, 429 when the wait was too long, and beyond the number that is allowed in an hour.
  */
 export async function inTurn<T>(
   ctx: Context,
