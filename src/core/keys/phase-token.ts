@@ -49,7 +49,9 @@ export function openPhaseToken(
     const encrypted = { ciphertext: bytes.subarray(0, end), nonce: bytes.subarray(end) }
     const serverShare = decryptText(bytesOf(unwrapKey), encrypted)
     const secretKey = exclusiveOr(bytesOf(serverShare), bytesOf(clientShare))
-    if (hex(x25519PublicOf(secretKey)) !== publicKey) throw new Error('Another public key.')
+    // X25519 ignores five bits of a secret, which are fixed in every key of ours.
+    const isClamped = ((secretKey[0] ?? 0) & 7) === 0 && ((secretKey[31] ?? 0) & 192) === 64
+    if (!isClamped || hex(x25519PublicOf(secretKey)) !== publicKey) throw new Error('Another public key.')
     return { publicKey: bytesOf(publicKey), secretKey }
   } catch {
     throw new Error('This token is malformed, or the wrapped key share is not its own.')

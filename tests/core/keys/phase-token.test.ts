@@ -83,6 +83,24 @@ describe('opening such a token', () => {
     })
   }
 
+  test('takes no share that differs in bits which X25519 ignores', () => {
+    const { text, wrappedKeyShare } = newPhaseToken('service', generateIdentityKeys())
+    const parts = text.split(':')
+    const share = Buffer.from(parts[4] ?? '', 'hex')
+    for (const [place, bit] of [
+      [0, 1],
+      [0, 2],
+      [0, 4],
+      [31, 64],
+      [31, 128],
+    ] as const) {
+      const changed = Buffer.from(share)
+      changed[place] = (changed[place] ?? 0) ^ bit
+      const other = [...parts.slice(0, 4), changed.toString('hex'), parts[5]].join(':')
+      expect(errorOf(() => openPhaseToken(other, wrappedKeyShare)).message).toBe(refusal)
+    }
+  })
+
   test('takes its own share only', () => {
     const identity = generateIdentityKeys()
     const one = newPhaseToken('user', identity)
