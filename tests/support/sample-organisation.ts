@@ -3,21 +3,23 @@ import type { Api, ConsoleUnderTest, Visitor } from './console-browser.ts'
 /** An organisation that looks like a real one: for pictures of the console, and to try it by hand. */
 export type SampleOrganisation = Readonly<{ ingrid: Visitor; ana: Visitor; ledger: string; robot: string }>
 
-const PEOPLE: readonly (readonly [name: string, role: string, opens: number])[] = [
-  ['Tomás Ferreira', 'Admin', 0],
-  ['Mei-Ling Chou', 'Admin', 0],
-  ['Noor Haddad', 'Manager', 20],
-  ['Ana Duarte', 'Developer', 18],
-  ['Kwame Boateng', 'Developer', 9],
-  ['Priya Raman', 'Release manager', 21],
-  ['Yusuf Demir', 'Release manager', 14],
-  ['Oskar Lindqvist', 'Developer', 6],
-  ['Leila Farouk', 'Data analyst', 0],
-  ['Jonas Weber', 'Data analyst', 0],
-  ['Elif Kaya', 'Developer', 5],
-  ['Camille Roux', 'Data analyst', 8],
-  ['Bram de Wit', 'Data analyst', 12],
-  ['Sofia Marchetti', 'Developer', 11],
+type Person = readonly [name: string, role: string, opens: number, joined: string, seen: string]
+
+const PEOPLE: readonly Person[] = [
+  ['Tomás Ferreira', 'Admin', 0, '2025-01-12', '12 minutes'],
+  ['Mei-Ling Chou', 'Admin', 0, '2025-02-03', '1 hour'],
+  ['Noor Haddad', 'Manager', 20, '2025-02-17', '1 day'],
+  ['Ana Duarte', 'Developer', 18, '2025-03-03', '4 minutes'],
+  ['Kwame Boateng', 'Developer', 9, '2025-03-03', '1 hour'],
+  ['Priya Raman', 'Release manager', 21, '2025-04-29', '26 minutes'],
+  ['Yusuf Demir', 'Release manager', 14, '2025-06-02', '3 hours'],
+  ['Oskar Lindqvist', 'Developer', 6, '2025-06-16', '2 days'],
+  ['Leila Farouk', 'Data analyst', 0, '2025-09-08', ''],
+  ['Jonas Weber', 'Data analyst', 0, '2025-09-18', ''],
+  ['Elif Kaya', 'Developer', 5, '2025-09-22', '1 day'],
+  ['Camille Roux', 'Data analyst', 8, '2025-10-06', '9 days'],
+  ['Bram de Wit', 'Data analyst', 12, '2025-10-20', '5 hours'],
+  ['Sofia Marchetti', 'Developer', 11, '2025-11-03', '38 minutes'],
 ]
 
 const APPS: readonly (readonly [name: string, environments?: readonly string[]])[] = [
@@ -124,12 +126,14 @@ export async function sampleOrganisation(console: ConsoleUnderTest): Promise<Sam
     const secrets = (SECRETS[environment.name] ?? []).map((secret) => ({ comment: '', ...secret }))
     await api('POST', `/v1/secrets?app_id=${ledger.id}&env=${environment.name}`, { secrets })
   }
+  await joinedOn(console, ingrid.id, '2025-01-11')
   const visitors = new Map<string, Visitor>()
-  for (const [name, role, opens] of PEOPLE) {
+  for (const [name, role, opens, joined, seen] of PEOPLE) {
     const visitor = await console.person(name, role)
     visitors.set(name, visitor)
     if (opens > 0)
       await api('PUT', `/v1/members/${visitor.id}/access`, { apps: firstEnvironments(apps, opens) })
+    await joinedOn(console, visitor.id, joined, seen)
   }
   const ana = visitors.get('Ana Duarte')
   if (ana === undefined) throw new Error('Ana is nobody')
@@ -141,6 +145,12 @@ export async function sampleOrganisation(console: ConsoleUnderTest): Promise<Sam
   }
   await ana.api('POST', '/v1/roles', { name: 'Mine' }).catch(() => null)
   return { ingrid, ana, ledger: ledger.id, robot }
+}
+
+/** Dates a membership back, which nobody can do through the API. */
+async function joinedOn({ ctx }: ConsoleUnderTest, id: string, day: string, seen = ''): Promise<void> {
+  const lastSeen = seen === '' ? ctx.db`` : ctx.db`, last_seen_at = now() - ${seen}::interval`
+  await ctx.db`update members set created_at = ${`${day}T09:00:00Z`}${lastSeen} where id = ${id}`
 }
 
 type App = { id: string; name: string; environments: { id: string; name: string }[] }

@@ -13,6 +13,7 @@ import { isStatus } from './api/errors.ts'
 import { meQuery } from './api/me.ts'
 import { isFactorNeeded } from './api/refusals.ts'
 import { hasNoSession } from './api/session.ts'
+import { appQuery } from './apps/queries.ts'
 import { appsSearch } from './apps/search.ts'
 import { auditSearch } from './audit/search.ts'
 import { membersSearch } from './members/search.ts'
@@ -178,7 +179,12 @@ const roles = [
   page('/roles/$roleId', pages.RolePage),
 ] as const
 
-const appRoute = page('/apps/$appId', pages.AppPage)
+const appRoute = createRoute({
+  getParentRoute: () => shell,
+  path: '/apps/$appId',
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(appQuery(params.appId)),
+  component: pages.AppPage,
+})
 const appPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => appRoute, path, component })
 

@@ -51,7 +51,7 @@ export function AppAccessPage() {
                     <Avatar name={reader.name} machine={reader.isMachine} />
                     <span>
                       <Link {...pageOf(reader)}>{reader.name}</Link>{' '}
-                      <span className="faint">{reader.role}</span>
+                      <span className="faint reader-role">{reader.role}</span>
                     </span>
                   </span>
                 </th>

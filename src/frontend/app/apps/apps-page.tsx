@@ -94,7 +94,7 @@ export function AppsPage() {
                   </Link>
                 </th>
                 <td>
-                  <span className="row gap-1!">
+                  <span className="row gap-1! py-1.5">
                     {app.environments.map((environment) => (
                       <Tag key={environment.id}>{environment.name}</Tag>
                     ))}

@@ -8,7 +8,7 @@ export type AppsSearch = { q?: string; sort?: 'name' | '-name' | 'created_at' | 
 /** The apps that the viewer can open, page by page. */
 export const appsQuery = (search: AppsSearch) =>
   pagedQuery(['apps', 'list', search], (page) =>
-    answer(api.v1.apps.get({ query: { sort: 'name', ...search, ...page } })),
+    answer(api.v1.apps.get({ query: { ...search, sort: search.sort ?? 'name', ...page } })),
   )
 
 /** An app with its environments, and the version that a change of it is based on. */

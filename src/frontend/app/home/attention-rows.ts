@@ -12,16 +12,19 @@ export type AttentionRow = {
   search?: Record<string, string>
 }
 
+/** Who reads the rows, and whether that is somebody who gives access. */
+export type Reader = Readonly<{ id: string; mayGiveAccess: boolean }>
+
 /** How many single things of a kind stand in the list before it says how many more there are. */
 const MOST = 4
 
 /** What needs attention as rows, the most urgent first: what stops working, who is kept out, what waits. */
-export function attentionRows(attention: Attention, now: Date): AttentionRow[] {
+export function attentionRows(attention: Attention, now: Date, reader: Reader): AttentionRow[] {
   return [
     ...tokenRows(attention.expiringTokens, now),
     ...secretRows(attention.expiringSecrets, now),
     ...denialRows(attention.recentDenials),
-    ...memberRows(attention.membersWithoutAccess),
+    ...memberRows(attention.membersWithoutAccess, reader),
     ...inviteRows(attention.pendingInvites, now),
   ]
 }
@@ -75,8 +78,10 @@ function denialRows(denials: Attention['recentDenials']): AttentionRow[] {
   ]
 }
 
-function memberRows(members: Attention['membersWithoutAccess']): AttentionRow[] {
+function memberRows(members: Attention['membersWithoutAccess'], reader: Reader): AttentionRow[] {
   if (members === undefined || members.total === 0) return []
+  // Who gives no access is told of their own, and of nobody else's.
+  if (!reader.mayGiveAccess) return members.data.some(({ id }) => id === reader.id) ? [OPENS_NOTHING] : []
   const names = members.data.map(({ fullName, email }) => (fullName === '' ? email : fullName))
   return [
     {
@@ -91,6 +96,15 @@ function memberRows(members: Attention['membersWithoutAccess']): AttentionRow[] 
         : { to: '/members', search: { access: 'none' } }),
     },
   ]
+}
+
+const OPENS_NOTHING: AttentionRow = {
+  id: 'without-access',
+  icon: 'lock',
+  what: 'You can open no environment yet',
+  why: 'Somebody who manages members gives you access. Apps and their secrets are shown to you then.',
+  act: 'See members',
+  to: '/members',
 }
 
 function inviteRows(invites: Attention['pendingInvites'], now: Date): AttentionRow[] {

@@ -32,13 +32,15 @@ export function FirstSteps() {
           why="A role says what they may do."
           act="Invite"
           to="/members/invites"
+          hash="new"
         />
         <Step
           done={false}
           what="Give them access"
-          why="On their page: which environments they can open."
+          why="When they have joined: on their page, which environments they can open."
           act="Members"
           to="/members"
+          later={!hasPeople}
         />
       </ol>
     </section>
@@ -51,12 +53,16 @@ function Step({
   why,
   act,
   to,
+  hash,
+  later = false,
 }: {
   done: boolean
   what: string
   why: string
   act: string
   to: string
+  hash?: string
+  later?: boolean
 }) {
   return (
     <li>
@@ -67,8 +73,8 @@ function Step({
         <br />
         <span className="small dim">{why}</span>
       </span>
-      {!done && (
-        <ButtonLink size="sm" to={to} className="push">
+      {!done && !later && (
+        <ButtonLink size="sm" to={to} {...(hash !== undefined && { hash })} className="push">
           {act}
         </ButtonLink>
       )}

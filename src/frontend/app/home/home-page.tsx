@@ -34,8 +34,10 @@ const greeting = ({ name, role, organisation }: Viewer): string =>
   `${name} is ${role.name} of ${organisation.name}.`
 
 function NeedsAttention() {
+  const viewer = useViewer()
   const { data, error, isPending } = useQuery(attentionQuery)
-  const rows = data === undefined ? [] : attentionRows(data, new Date())
+  const reader = { id: viewer.id, mayGiveAccess: can(viewer, 'update', 'Members') }
+  const rows = data === undefined ? [] : attentionRows(data, new Date(), reader)
   return (
     <section aria-labelledby="attention">
       <h2 id="attention">
@@ -103,6 +105,7 @@ function LatestChanges() {
         </Link>
       </div>
       {isPending && <SkeletonTable columns={1} />}
+      {!isPending && entries.length === 0 && <p className="small dim">Nothing was changed lately.</p>}
       {daysOf(entries).map((day) => (
         <div key={day.key}>
           <h3 className="small dim day">{day.title}</h3>

@@ -31,9 +31,7 @@ export function InvitesPage() {
         {list.isPending && <SkeletonTable columns={4} />}
         {list.data !== undefined && invites.length === 0 && (
           <Empty title="No invite is open" icon="mail">
-            {mayInvite
-              ? 'Whoever was invited has joined, or the invite has expired. Invite somebody above.'
-              : 'Whoever was invited has joined, or the invite has expired.'}
+            Who is invited stands here until they join, or the invite expires.
           </Empty>
         )}
         {invites.length > 0 && <InvitesTable invites={invites} />}

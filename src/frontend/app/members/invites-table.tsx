@@ -34,7 +34,9 @@ export function InvitesTable({ invites }: { invites: readonly Invite[] }) {
         <thead>
           <tr>
             <th scope="col">E-mail</th>
-            <th scope="col">Role</th>
+            <th scope="col" className="wide">
+              Role
+            </th>
             <th scope="col" className="wide">
               Invited by
             </th>
@@ -50,8 +52,13 @@ export function InvitesTable({ invites }: { invites: readonly Invite[] }) {
         <tbody>
           {invites.map((invite) => (
             <tr key={invite.id}>
-              <th scope="row">{invite.inviteeEmail}</th>
-              <td>
+              <th scope="row" className="wrap-anywhere">
+                {invite.inviteeEmail}
+                <span className="narrow small">
+                  <RoleName name={invite.role.name} color={colorOf(invite.role.id)} />
+                </span>
+              </th>
+              <td className="wide">
                 <RoleName name={invite.role.name} color={colorOf(invite.role.id)} />
               </td>
               <td className="wide dim">{invite.invitedBy?.name ?? 'Somebody who has left'}</td>
@@ -66,6 +73,7 @@ export function InvitesTable({ invites }: { invites: readonly Invite[] }) {
                   {invite.inviteUrl !== null && (
                     <CopyButton
                       className="btn sm"
+                      label="Copy link"
                       text={invite.inviteUrl}
                       what={`invite link for ${invite.inviteeEmail}`}
                     />

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Field, Input, TextArea } from '../components/field.tsx'
 import { Select } from '../components/select.tsx'
 import type { SecretType } from './secret.ts'
@@ -27,6 +28,8 @@ type DetailsFieldsProps = {
   keyError: string | null
   isSealed?: boolean
   folders: readonly string[]
+  /** Stands after the name, the path and the tags. */
+  children?: ReactNode
 }
 
 /** The fields of a secret that are no value. */
@@ -36,76 +39,91 @@ export function DetailsFields({
   keyError,
   isSealed = false,
   folders,
+  children,
 }: DetailsFieldsProps) {
   const set = <F extends keyof Details>(field: F, value: Details[F]) =>
     onChange({ ...details, [field]: value })
   const stays = isSealed ? 'A sealed secret stays sealed.' : null
   return (
-    <div className="fields">
-      <Field label="Name" error={keyError}>
-        <Input
-          className="mono"
-          value={details.key}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={(event) => set('key', event.target.value)}
-        />
-      </Field>
-      <Field label="Path" hint="Folders, such as /db. They exist by having secrets.">
-        <Input
-          className="mono"
-          list="secret-folders"
-          value={details.path}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={(event) => set('path', event.target.value)}
-        />
-      </Field>
-      <datalist id="secret-folders">
-        {folders.map((path) => (
-          <option key={path} value={path} />
-        ))}
-      </datalist>
-      <Field label="Tags" hint="With commas between them.">
-        <Input
-          value={details.tags}
-          autoComplete="off"
-          onChange={(event) => set('tags', event.target.value)}
-        />
-      </Field>
-      <div className="field">
-        <span className="label">Type</span>
-        <Select
-          label="Type"
-          value={details.type}
-          options={[
-            {
-              value: 'secret',
-              label: 'Secret',
-              meaning: 'Hidden until it is asked for.',
-              disabledBecause: stays,
-            },
-            { value: 'config', label: 'Config', meaning: 'No secret: always shown.', disabledBecause: stays },
-            {
-              value: 'sealed',
-              label: 'Sealed',
-              meaning: 'Never shown again; it can be replaced. It stays sealed.',
-            },
-          ]}
-          onChange={(type) => set('type', type)}
-        />
+    <>
+      <div className="fields">
+        <Field label="Name" error={keyError}>
+          <Input
+            className="mono"
+            value={details.key}
+            spellCheck={false}
+            autoComplete="off"
+            onChange={(event) => set('key', event.target.value)}
+          />
+        </Field>
+        <Field label="Path" hint="Folders, such as /db. They exist by having secrets.">
+          <Input
+            className="mono"
+            list="secret-folders"
+            value={details.path}
+            spellCheck={false}
+            autoComplete="off"
+            onChange={(event) => set('path', event.target.value)}
+          />
+        </Field>
+        <datalist id="secret-folders">
+          {folders.map((path) => (
+            <option key={path} value={path} />
+          ))}
+        </datalist>
+        <Field label="Tags" hint="With commas between them.">
+          <Input
+            value={details.tags}
+            autoComplete="off"
+            onChange={(event) => set('tags', event.target.value)}
+          />
+        </Field>
       </div>
-      <Field label="Replace by" hint="A reminder: nothing happens to the value by itself.">
-        <Input
-          type="date"
-          value={details.expiresOn}
-          onChange={(event) => set('expiresOn', event.target.value)}
-        />
-      </Field>
-      <Field label="Comment">
-        <TextArea rows={1} value={details.comment} onChange={(event) => set('comment', event.target.value)} />
-      </Field>
-    </div>
+      {children}
+      <div className="fields">
+        <div className="field">
+          <span className="label">Type</span>
+          <Select
+            label="Type"
+            value={details.type}
+            options={[
+              {
+                value: 'secret',
+                label: 'Secret',
+                meaning: 'Hidden until it is asked for.',
+                disabledBecause: stays,
+              },
+              {
+                value: 'config',
+                label: 'Config',
+                meaning: 'No secret: always shown.',
+                disabledBecause: stays,
+              },
+              {
+                value: 'sealed',
+                label: 'Sealed',
+                meaning: 'Never shown again; it can be replaced. It stays sealed.',
+              },
+            ]}
+            onChange={(type) => set('type', type)}
+          />
+        </div>
+        <Field label="Replace by" hint="A reminder: nothing happens to the value by itself.">
+          <Input
+            type="date"
+            value={details.expiresOn}
+            onChange={(event) => set('expiresOn', event.target.value)}
+          />
+        </Field>
+        <Field label="Comment">
+          <TextArea
+            rows={1}
+            value={details.comment}
+            onChange={(event) => set('comment', event.target.value)}
+          />
+        </Field>
+      </div>
+    </>
   )
 }
 

@@ -51,22 +51,23 @@ export function NewSecretForm({ app, selection, onClose }: PanelProps) {
         onChange={setDetails}
         keyError={keyError}
         folders={foldersOf([...rows.values()]).map(({ path }) => path)}
-      />
-      <div className="fields">
-        {app.environments.map((environment, place) => (
-          <Field
-            key={environment.id}
-            label={`Value in ${environment.name}`}
-            error={place === 0 ? valueError : null}
-          >
-            <ReferenceInput
-              value={values[environment.id] ?? ''}
-              onChange={(value) => setValues({ ...values, [environment.id]: value })}
-              environment={environment}
-            />
-          </Field>
-        ))}
-      </div>
+      >
+        <div className="fields">
+          {app.environments.map((environment, place) => (
+            <Field
+              key={environment.id}
+              label={`Value in ${environment.name}`}
+              error={place === 0 ? valueError : null}
+            >
+              <ReferenceInput
+                value={values[environment.id] ?? ''}
+                onChange={(value) => setValues({ ...values, [environment.id]: value })}
+                environment={environment}
+              />
+            </Field>
+          ))}
+        </div>
+      </DetailsFields>
       <div className="row panel-acts">
         <Button kind="quiet" onClick={onClose}>
           Cancel

@@ -1,10 +1,10 @@
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, Outlet } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { meQuery, type Viewer } from '../api/me.ts'
 import { Key } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Mark } from '../components/pieces.tsx'
+import { Mark, SkeletonTable } from '../components/pieces.tsx'
 import { Account } from './account.tsx'
 import { countQuery } from './counts.ts'
 import { type Entry, navigationFor } from './navigation.ts'
@@ -44,7 +44,9 @@ function Frame({ viewer }: { viewer: Viewer }) {
         <div>
           <TopBar organisation={viewer.organisation.name} onSearch={openPalette} />
           <main id="main" tabIndex={-1}>
-            <Outlet />
+            <Suspense fallback={<SkeletonTable />}>
+              <Outlet />
+            </Suspense>
           </main>
         </div>
       </div>
@@ -86,6 +88,7 @@ function SideBar({ viewer, onSearch }: { viewer: Viewer; onSearch: () => void })
 }
 
 function NavigationEntry({ label, to, icon, exact = false, count }: Entry) {
+  const queryClient = useQueryClient()
   const { data: total } = useQuery({ ...countQuery(count ?? 'members'), enabled: count !== undefined })
   return (
     <li>
@@ -93,7 +96,10 @@ function NavigationEntry({ label, to, icon, exact = false, count }: Entry) {
         to={to}
         activeOptions={{ exact, includeSearch: false }}
         activeProps={{ 'aria-current': 'page' }}
-        onClick={() => document.getElementById('side')?.hidePopover?.()}
+        onClick={() => {
+          document.getElementById('side')?.hidePopover?.()
+          void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === 'count' })
+        }}
       >
         <Icon name={icon} />
         {label}
