@@ -115,7 +115,9 @@ function routeOf(request: Request): string | null {
 const NOT_BUILT = 'The console has not been built. Run `bun start`, or `bun src/frontend/build.ts`.'
 
 function fileResponse({ type, content, brotli, isHashed }: BuiltFile, request: Request): Response {
-  const usesBrotli = brotli !== null && /\bbr\b/.test(request.headers.get('accept-encoding') ?? '')
+  const usesBrotli =
+    brotli !== null &&
+    /(?:^|,)\s*br\s*(?:,|;(?!\s*q=0(?:\.0*)?\s*(?:,|$))|$)/.test(request.headers.get('accept-encoding') ?? '')
   const headers = {
     'content-type': type,
     // A page names the files of its build; those never change.

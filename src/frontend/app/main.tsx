@@ -6,6 +6,8 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { onFactorNeeded } from './api/factor-needed.ts'
 import { queryClient } from './api/query-client.ts'
+import { onSession } from './api/session.ts'
+import { clearCopied } from './components/clipboard.ts'
 import { ToastProvider } from './components/toast.tsx'
 import { createConsoleRouter } from './routes.tsx'
 import { applyTheme } from './shell/theme.ts'
@@ -23,7 +25,20 @@ onFactorNeeded(() => {
 const element = document.getElementById('console')
 if (element === null) throw new Error('index.html has no element for the console')
 
-createRoot(element).render(
+const page = createRoot(element)
+
+// Nothing of an account stays where it has left: not on the screen, and not in a page that going back would show again.
+onSession((state) => {
+  if (state !== 'left' && state !== 'replaced') return
+  page.unmount()
+  queryClient.clear()
+  void clearCopied().finally(() => location.replace(state === 'left' ? '/sign-in' : '/'))
+})
+window.addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload()
+})
+
+page.render(
   <StrictMode>
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>

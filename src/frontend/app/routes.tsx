@@ -18,18 +18,14 @@ import { appsSearch } from './apps/search.ts'
 import { auditSearch } from './audit/search.ts'
 import { membersSearch } from './members/search.ts'
 import * as pages from './pages.ts'
-import { rolesSearch } from './roles/search.ts'
+import { newRoleSearch, rolesSearch } from './roles/search.ts'
 import { secretsSearch, versionSearch } from './secrets/search.ts'
 import { accountsSearch } from './service-accounts/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
-import { textOf } from './shell/search.ts'
 import { Shell } from './shell/shell.tsx'
 import { nextIn } from './sign-in/search.ts'
 
-/*
- * The whole map of the console. Pages are loaded when they are first opened. What a page reads from the address is
- * validated where its route stands; the page reads it with `getRouteApi('/members').useSearch()`.
- */
+// The whole map of the console. What a page reads from the address is validated where its route stands.
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
@@ -173,7 +169,7 @@ const roles = [
   createRoute({
     getParentRoute: () => shell,
     path: '/roles/new',
-    validateSearch: (search): { from?: string } => textOf(search, 'from'),
+    validateSearch: newRoleSearch,
     component: pages.NewRolePage,
   }),
   page('/roles/$roleId', pages.RolePage),
@@ -223,7 +219,6 @@ const apps = [
   ]),
 ] as const
 
-/** Pages for whoever works on the console; they are not in the build. */
 const development =
   process.env.NODE_ENV === 'development'
     ? [
@@ -234,7 +229,7 @@ const development =
       ]
     : []
 
-/** The router of the console. Links are prefetched when the reader points at them. */
+/** The router of the console. Pages are loaded when they are first opened, or pointed at. */
 export const createConsoleRouter = (queryClient: QueryClient) =>
   createRouter({
     routeTree: root.addChildren([
@@ -242,7 +237,6 @@ export const createConsoleRouter = (queryClient: QueryClient) =>
       shell.addChildren([...general, ...members, ...accounts, ...roles, ...apps, ...development]),
     ]),
     context: { queryClient },
-    // A page that fails leaves the frame around it as it is.
     defaultErrorComponent: PageProblem,
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,

@@ -1,6 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
 import { ApiError } from './errors.ts'
-import { onSession } from './session.ts'
 
 /** Answers of the API, kept while the session lasts: what one account has read is never shown to another. */
 export const queryClient = new QueryClient({
@@ -12,8 +11,4 @@ export const queryClient = new QueryClient({
         count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status === 503),
     },
   },
-})
-
-onSession((state) => {
-  if (state === 'left') queryClient.clear()
 })

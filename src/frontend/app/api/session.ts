@@ -6,40 +6,63 @@ import { ApiError, sentenceOf } from './errors.ts'
  */
 
 type Bearer = { accessToken: string; expiresAt: string }
+type SignedIn = Bearer & { user: { id: string } }
+type Message = { state: 'started'; userId: string } | { state: 'left' }
 
 /** A bearer is renewed when it has less than this left, so that none ends under way. */
 const RENEW_BEFORE_MS = 60_000
 
 let bearer: Bearer | null = null
 let renewal: Promise<string> | null = null
+/** Whose page this is, once it shows something of an account. */
+let holder: string | null = null
 /** Whether the server has said that this browser has no session. */
 let isRefused = false
 const listeners = new Set<(state: SessionState) => void>()
 const tabs = new BroadcastChannel('keyward-session')
 
-export type SessionState = 'started' | 'ended' | 'left'
+/** `left` is a session that its user ended; `replaced` one in whose place another account has signed in. */
+export type SessionState = 'started' | 'ended' | 'left' | 'replaced'
 
-/** Calls back when the session starts or ends, in this tab or in another. `left` is a session that its user ended. */
+/** Calls back when the session starts or ends, in this tab or in another. */
 export function onSession(listener: (state: SessionState) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Keeps the bearer that a sign-in gave. */
-export function startSession(given: Bearer): void {
-  bearer = given
-  isRefused = false
-  tell('started')
-  tabs.postMessage('started')
+/** Says whose page this is: what it shows must not stay when another account signs in, in whatever tab. */
+export function holdPage(userId: string | null): void {
+  holder = userId
 }
 
-/** Ends the session of this browser, in all its tabs. */
+/** Keeps the bearer that a sign-in gave. */
+export function startSession(given: SignedIn): void {
+  bearer = given
+  isRefused = false
+  const userId = given.user.id
+  tell(startedBy(userId))
+  tabs.postMessage({ state: 'started', userId } satisfies Message)
+}
+
+const startedBy = (userId: string): SessionState =>
+  holder === null || holder === userId ? 'started' : 'replaced'
+
+/** Ends the session of this browser, and takes everything of the account off the screen, in all tabs. */
 export async function leave(): Promise<void> {
-  await post('/service/auth/logout/')
+  await endSession()
+  tell('left')
+}
+
+/** Ends the session of this browser; other tabs leave, while this page stays. Rejects where it could not be ended. */
+export async function endSession(): Promise<void> {
+  const response = await post('/service/auth/logout/')
+  // Without a session there is nothing to end.
+  if (!response.ok && response.status !== 401) {
+    throw new ApiError(response.status, sentenceOf(await response.json().catch(() => null), response.status))
+  }
   bearer = null
   isRefused = true
-  tell('left')
-  tabs.postMessage('left')
+  tabs.postMessage({ state: 'left' } satisfies Message)
 }
 
 /** Whether it is known that nobody is signed in here; until the server was asked, it isn't. */
@@ -89,9 +112,9 @@ function tell(state: SessionState): void {
   for (const listener of listeners) listener(state)
 }
 
-tabs.addEventListener('message', ({ data }: MessageEvent<SessionState>) => {
+tabs.addEventListener('message', ({ data }: MessageEvent<Message>) => {
   // Another account may have signed in: the bearer of the old one is not kept.
   bearer = null
-  isRefused = data !== 'started'
-  tell(data)
+  isRefused = data.state !== 'started'
+  tell(data.state === 'started' ? startedBy(data.userId) : 'left')
 })

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
+import { clearLater } from './clipboard.ts'
 import { Icon } from './icon.tsx'
 
 const COPIED_MS = 2_000
-const CLEAR_AFTER_MS = 60_000
 
 /** A text to be copied; `secret` ones leave the clipboard after a minute, where the browser allows that. */
 export function CopyField({
@@ -47,13 +47,4 @@ export function CopyButton({ text, what, secret = false, className, label = 'Cop
       <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
     </button>
   )
-}
-
-/** Takes a copied secret off the clipboard after a minute, unless something else has been copied meanwhile. */
-export function clearLater(text: string): void {
-  setTimeout(async () => {
-    const current = await navigator.clipboard.readText().catch(() => null)
-    // Where the browser forbids reading, nothing tells what is there now: it is cleared rather than kept.
-    if (current === null || current === text) await navigator.clipboard.writeText('').catch(() => {})
-  }, CLEAR_AFTER_MS)
 }

@@ -24,7 +24,7 @@ export function ConnectPage() {
         text="It is not whole, or not of a command line. Run its sign-in again, and open the address that it prints."
       >
         <div className="form">
-          <ButtonLink to="/" size="lg">
+          <ButtonLink to="/" size="lg" reloadDocument>
             Go home
           </ButtonLink>
         </div>
@@ -61,7 +61,7 @@ function Connect({ request, email, organisation }: ConnectProps) {
         text={`It does what you may do, with the token “${request.name}”. You can close this page, and revoke the token in the settings.`}
       >
         <div className="form">
-          <ButtonLink to="/settings/$section" params={{ section: 'tokens' }} size="lg">
+          <ButtonLink to="/settings/$section" params={{ section: 'tokens' }} size="lg" reloadDocument>
             Your tokens
           </ButtonLink>
         </div>
@@ -101,7 +101,7 @@ function Connect({ request, email, organisation }: ConnectProps) {
         <Button kind="primary" size="lg" busy={busy} onClick={start}>
           {outcome === null ? 'Connect it' : 'Try again'}
         </Button>
-        <ButtonLink to="/" size="lg">
+        <ButtonLink to="/" size="lg" reloadDocument>
           Don’t connect
         </ButtonLink>
       </div>

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus, messageOf } from '../api/errors.ts'
 import { meQuery } from '../api/me.ts'
-import { leave } from '../api/session.ts'
+import { endSession } from '../api/session.ts'
 import { useAct } from '../components/act.ts'
 import { Button } from '../components/button.tsx'
 import { ErrorText } from '../components/field.tsx'
@@ -122,9 +122,11 @@ type AcceptProps = {
 function Accept({ token, invited, reader, organisation, onLeft }: AcceptProps) {
   const join = useJoin(token)
   const { busy, problem, run } = useAct()
+  const queryClient = useQueryClient()
   const isOther = invited.toLowerCase() !== reader.toLowerCase()
   const signOut = async () => {
-    await leave()
+    await endSession()
+    queryClient.clear()
     onLeft()
   }
   return (

@@ -6,3 +6,6 @@ export const rolesSearch = (search: Record<string, unknown>): RolesSearch => ({
   ...textOf(search, 'q'),
   ...oneOf(search, 'sort', ['name', '-name', 'created_at', '-created_at']),
 })
+
+/** The role that a new one begins as, in an address. */
+export const newRoleSearch = (search: Record<string, unknown>): { from?: string } => textOf(search, 'from')

@@ -1,6 +1,9 @@
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { messageOf } from '../api/errors.ts'
 import type { Viewer } from '../api/me.ts'
 import { leave } from '../api/session.ts'
+import { ErrorText } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Avatar } from '../components/pieces.tsx'
 import { switchTheme } from './theme.ts'
@@ -10,11 +13,8 @@ const MENU = 'account'
 /** Who is signed in, with the way to the profile and out. The browser itself opens and closes it. */
 export function Account({ viewer }: { viewer: Viewer }) {
   const close = () => document.getElementById(MENU)?.hidePopover()
-  // The frame leads to the sign-in, as it does where another tab has signed out.
-  const signOut = () => {
-    close()
-    void leave()
-  }
+  const [problem, setProblem] = useState<string | null>(null)
+  const signOut = () => leave().catch((error: unknown) => setProblem(messageOf(error)))
   return (
     <div className="me">
       <button type="button" className="me-button" popoverTarget={MENU} aria-haspopup="true">
@@ -39,6 +39,7 @@ export function Account({ viewer }: { viewer: Viewer }) {
           <Icon name="out" />
           Sign out
         </button>
+        {problem !== null && <ErrorText>You are still signed in. {problem}</ErrorText>}
       </div>
       <button
         type="button"
