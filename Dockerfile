@@ -11,7 +11,6 @@ FROM --platform=${BUILDPLATFORM:-linux} ${BUN_IMAGE} AS console
 USER root
 WORKDIR /build
 COPY package.json bun.lock bunfig.toml tsconfig.json ./
-COPY patches patches
 RUN bun install --frozen-lockfile --ignore-scripts
 COPY src src
 

@@ -115,7 +115,9 @@ export async function proveStrictness(
       // What is read is always there: 404 is another release's answer, which lacks the route.
       if (answer.status === 503 || answer.status === 404) report.unavailable++
       else if (fact.shown(answer) < before) {
-        report.stale.push(`${fact.path} showed ${fact.shown(answer)} after ${before} was answered`)
+        report.stale.push(
+          `${fact.path} showed ${fact.shown(answer)}, with ${answer.status} ${JSON.stringify(answer.body).slice(0, 200)}, after ${before} was answered`,
+        )
       }
       await Bun.sleep(2)
     }

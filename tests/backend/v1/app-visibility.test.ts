@@ -55,7 +55,7 @@ describe.each(kinds)('a %s without global access', (kind) => {
     const { client } = await granted(kind)
     const seen = { ...shop, environments: [environment(shop, 'QA')] }
     expect((await client.get('/v1/apps')).body).toEqual({ data: [seen] })
-    expect((await client.get('/v1/apps?limit=1')).body).toEqual({ data: [seen], nextCursor: null })
+    expect((await client.get('/v1/apps?limit=1')).body).toEqual({ data: [seen], nextCursor: null, total: 1 })
     expect((await client.get(`/v1/apps/${shop.id}`)).body).toEqual(seen)
     const list = await client.get(`/v1/environments?app_id=${shop.id}`)
     expect(list.body).toEqual({ data: seen.environments })
