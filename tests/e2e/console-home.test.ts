@@ -66,6 +66,7 @@ test('the palette opens by ⌘K, finds by name and goes there by the keyboard al
   await page.waitForURL(new RegExp(`/members/${ana.id}/access`))
   await page.keyboard.press('ControlOrMeta+k')
   await page.getByRole('combobox').fill('audit')
+  await page.getByRole('option', { name: 'Audit log' }).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/audit/)
   expect(pageProblems()).toEqual([])

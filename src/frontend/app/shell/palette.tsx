@@ -16,8 +16,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const viewer = useViewer()
   const router = useRouter()
   const [text, setText] = useState('')
-  const wanted = useDeferredValue(text.trim())
-  const { data: found = [], isFetching } = useQuery(hitsQuery(viewer, wanted))
+  // Pages and jobs follow each key at once: Enter opens what is marked.
+  const wanted = text.trim()
+  const { data: found = [], isFetching } = useQuery(hitsQuery(viewer, useDeferredValue(wanted)))
   const groups: Group[] = [
     { value: 'Found', items: wanted === '' ? [] : found },
     { value: 'Go to', items: matching(navigationFor(viewer).flat(), wanted) },
