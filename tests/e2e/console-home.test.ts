@@ -78,7 +78,10 @@ test('a Developer is told of nothing that its role does not read, and the palett
   await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
   expect(await page.getByText('First steps').count()).toBe(0)
   expect(await page.getByText('Token “GitHub Actions”').count()).toBe(0)
-  await page.getByRole('button', { name: /Search or jump to/ }).first().click()
+  await page
+    .getByRole('button', { name: /Search or jump to/ })
+    .first()
+    .click()
   await page.getByRole('combobox').fill('deploy')
   await page.getByText('Nothing has this in its name.').waitFor()
   expect(pageProblems()).toEqual([])
