@@ -45,6 +45,7 @@ const CONTEXT = [
   'migrations',
   'package.json',
   'src',
+  'tsconfig.json',
 ]
 
 const MIGRATIONS = {
