@@ -34,11 +34,15 @@ export class OutcomeUnknown extends Error {
 /** The outage that an error of the database stands for; null when a statement was wrong, or nobody knows. */
 export function outageOf(error: unknown): Outage | null {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown }
-  if (typeof code !== 'string') return null
+  if (typeof code !== 'string') return isOfSocket(error) ? 'unreachable' : null
   // Without a socket's file there is no server; elsewhere the same codes are about other files.
   if (syscall === 'connect' && /^(ENOENT|EACCES|EPERM|EMFILE|ENFILE)$/.test(code)) return 'unreachable'
   return OUTAGES.get(code) ?? OUTAGE_CLASSES.get(code.length === 5 ? code.slice(0, 2) : '') ?? null
 }
+
+/** The sockets of workerd throw errors without a code when the other side has gone. */
+const isOfSocket = (error: unknown): boolean =>
+  error instanceof Error && /\bSocket\._write\w* \(node-internal:/.test(error.stack ?? '')
 
 /** What an outage is, for people: one sentence or two. */
 export function outageSentence(outage: Outage): string {
