@@ -66,11 +66,11 @@ export function createFrontend(
     if (callback !== null) {
       return isRead ? redirect(`/service/auth/sso/${callback[1]}/callback/${url.search}`) : wrongMethod()
     }
+    if (url.pathname === '/config.json')
+      return isRead ? json(200, { version: config.version }) : wrongMethod()
     const files = await build()
     const isPage = PAGES.test(url.pathname)
     const file = files.get(isPage ? '/index.html' : url.pathname)
-    if (url.pathname === '/config.json')
-      return isRead ? json(200, { version: config.version }) : wrongMethod()
     if (isPage && file === undefined) return json(503, { error: NOT_BUILT })
     if (file === undefined) return json(404, { error: 'Not found: there is nothing at this path.' })
     if (!isRead) return wrongMethod()

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { messageOf } from '../api/errors.ts'
 import { canInApps } from '../api/me.ts'
+import { useAct } from '../components/act.ts'
 import { Button } from '../components/button.tsx'
 import { DateTime } from '../components/date-time.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
@@ -119,18 +120,16 @@ function NewEnvironment({ appId }: { appId: string }) {
   const queryClient = useQueryClient()
   const toast = useToast()
   const [name, setName] = useState('')
-  const [problem, setProblem] = useState<string | null>(null)
-  const submit = async (event: FormEvent) => {
+  const { busy, problem, run } = useAct()
+  const add = async () => {
+    await createEnvironment(appId, name)
+    await queryClient.invalidateQueries({ queryKey: ['apps'] })
+    toast(`${name} was added. Whoever opens every app can open it, and so can you.`)
+    setName('')
+  }
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    setProblem(null)
-    try {
-      await createEnvironment(appId, name)
-      await queryClient.invalidateQueries({ queryKey: ['apps'] })
-      toast(`${name} was added. Whoever opens every app can open it, and so can you.`)
-      setName('')
-    } catch (error) {
-      setProblem(messageOf(error))
-    }
+    void run(add)
   }
   return (
     <form className="form mt-8" onSubmit={submit}>
@@ -138,7 +137,9 @@ function NewEnvironment({ appId }: { appId: string }) {
         <Input required maxLength={64} value={name} onChange={(event) => setName(event.target.value)} />
       </Field>
       <div>
-        <Button type="submit">Add the environment</Button>
+        <Button type="submit" busy={busy}>
+          Add the environment
+        </Button>
       </div>
     </form>
   )

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { messageOf } from '../api/errors.ts'
+import { useAct } from '../components/act.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
 import { ErrorText, Field, Input } from '../components/field.tsx'
 import { PageHead } from '../components/page-head.tsx'
@@ -16,24 +16,19 @@ export function NewAppPage() {
   const [name, setName] = useState('')
   const [description, setDescription] = useState('')
   const [environments, setEnvironments] = useState(USUAL)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
-  const submit = async (event: FormEvent) => {
+  const { busy, problem, run } = useAct()
+  const create = async () => {
+    const app = await createApp({
+      name,
+      environments: namesIn(environments),
+      ...(description.trim() === '' ? {} : { description }),
+    })
+    await queryClient.invalidateQueries({ queryKey: ['apps'] })
+    await navigate({ to: '/apps/$appId/secrets', params: { appId: app.id } })
+  }
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    setBusy(true)
-    setProblem(null)
-    try {
-      const app = await createApp({
-        name,
-        environments: namesIn(environments),
-        ...(description.trim() === '' ? {} : { description }),
-      })
-      await queryClient.invalidateQueries({ queryKey: ['apps'] })
-      await navigate({ to: '/apps/$appId/secrets', params: { appId: app.id } })
-    } catch (error) {
-      setProblem(messageOf(error))
-      setBusy(false)
-    }
+    void run(create)
   }
   return (
     <>

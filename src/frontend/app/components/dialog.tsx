@@ -1,7 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
-import { useState } from 'react'
-import { messageOf } from '../api/errors.ts'
+import { useAct } from './act.ts'
 import { Button } from './button.tsx'
 import { ErrorText } from './field.tsx'
 
@@ -84,23 +83,13 @@ export function ConfirmDialog({
   children,
   disabledBecause = null,
 }: ConfirmProps) {
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
+  const { busy, problem, setProblem, run } = useAct()
   const close = () => {
     setProblem(null)
     onClose()
   }
   const confirm = async () => {
-    setBusy(true)
-    setProblem(null)
-    try {
-      await onConfirm()
-      close()
-    } catch (error) {
-      setProblem(messageOf(error))
-    } finally {
-      setBusy(false)
-    }
+    if (await run(onConfirm)) close()
   }
   return (
     <Dialog

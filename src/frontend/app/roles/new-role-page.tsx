@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { messageOf } from '../api/errors.ts'
 import { asRoleHolder } from '../api/me.ts'
+import { useAct } from '../components/act.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
 import { ErrorText } from '../components/field.tsx'
 import { PageHead } from '../components/page-head.tsx'
@@ -74,21 +74,16 @@ function useCreate(state: RoleState) {
   const navigate = useNavigate()
   const queryClient = useQueryClient()
   const toast = useToast()
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
-  const submit = async (event: FormEvent) => {
+  const { busy, problem, run } = useAct()
+  const create = async () => {
+    const role = await createRole(state)
+    await queryClient.invalidateQueries({ queryKey: ['roles'] })
+    await navigate({ to: '/roles/$roleId', params: { roleId: role.id } })
+    toast(`The role ${role.name} was created.`)
+  }
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    setBusy(true)
-    setProblem(null)
-    try {
-      const role = await createRole(state)
-      await queryClient.invalidateQueries({ queryKey: ['roles'] })
-      await navigate({ to: '/roles/$roleId', params: { roleId: role.id } })
-      toast(`The role ${role.name} was created.`)
-    } catch (error) {
-      setProblem(messageOf(error))
-      setBusy(false)
-    }
+    void run(create)
   }
   return { submit, busy, problem }
 }
