@@ -14,6 +14,7 @@ import {
 import { type Context, createContext } from './context.ts'
 import { hasOrganisation, requireServerSecret } from './core/deployment.ts'
 import { warnOfForeignPasskeys } from './core/passkeys/host.ts'
+import { builtFiles } from './frontend/files.ts'
 import { besideBackend, createFrontend } from './frontend/server.ts'
 import { systemClock } from './platform/clock.ts'
 import { healthProblem, waitForSchemaVia } from './platform/http/health-check.ts'
@@ -66,7 +67,7 @@ const COMMANDS: Readonly<Record<Plain, (options: Options, runtime: Runtime) => P
     const metrics = createMetrics()
     const log = runtime.createLog(config.logLevel)
     await startTelemetry(config, 'keyward-frontend', runtime)
-    const url = serveUntilStop(config, runtime, () => createFrontend(config, log, metrics))
+    const url = serveUntilStop(config, runtime, () => createFrontend(config, log, builtFiles(), metrics))
     listenForMetrics(config, runtime, async () => metrics.text())
     log.info({ url }, 'The frontend is listening')
   },
@@ -128,7 +129,10 @@ async function serve(_: Options, runtime: Runtime): Promise<void> {
   onStop(() => worker.stop())
   const hasOwner = await hasOrganisation(ctx.db)
   serveUntilStop(config, runtime, (peers) =>
-    besideBackend(createApp(ctx, peers.addressOf, runtime.adapter).fetch, createFrontend(config, log)),
+    besideBackend(
+      createApp(ctx, peers.addressOf, runtime.adapter).fetch,
+      createFrontend(config, log, builtFiles()),
+    ),
   )
   listenForMetrics(config, runtime, metricsText(ctx))
   process.stdout.write(banner(config, hasOwner))

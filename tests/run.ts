@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Subprocess, spawn } from 'bun'
 import { startTestServer, type TestServer } from './support/server.ts'
-import { readSummary, summaryLine, type Tally, total } from './support/tally.ts'
+import { readFailures, readSummary, summaryLine, type Tally, total } from './support/tally.ts'
 import { type Tier, tierOf, tiers } from './support/tiers.ts'
 
 type Plan = { check: boolean; tiers: { tier: Tier; files: string[] }[]; named: boolean }
@@ -84,7 +84,12 @@ async function runTier(tier: Tier, files: string[]): Promise<Tally> {
   ]
   const { output, exitCode } = await run(['test', ...options, ...files.map((file) => `./${file}`)], env)
   const { fault, ...tally } = readSummary(output, exitCode, files.length)
-  if (tally.failed > 0) remarks.push(`Failed: ${tally.failed} in ${tier.name}.${fault ? ` ${fault}` : ''}`)
+  if (tally.failed > 0) {
+    remarks.push(
+      ...readFailures(output),
+      `Failed: ${tally.failed} in ${tier.name}.${fault ? ` ${fault}` : ''}`,
+    )
+  }
   return tally
 }
 

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { type Config, ConfigError, readConfig, withDatabase } from '../config.ts'
 import type { DatabaseConfig } from '../platform/postgres/database.ts'
+import type { Assets } from './cloudflare-files.ts'
 
 /** Stands for Hyperdrive's address, which only a request may read. */
 const LATER = 'postgres://hyperdrive:later@hyperdrive.invalid:5432/hyperdrive'
@@ -16,6 +17,13 @@ export function readWorkerConfig(): Config {
   return config
 }
 
+/** The files of the console. */
+export function workerAssets(): Assets {
+  if (env.ASSETS === undefined) throw new ConfigError([NEEDS_ASSETS])
+  return env.ASSETS
+}
+
+const NEEDS_ASSETS = 'The Worker has no assets under the name ASSETS: deploy it with src/edge/wrangler.jsonc.'
 const ONLY_UPSTASH = 'REDIS_URL and REDIS_HOST cannot be used on Workers: set UPSTASH_REDIS_REST_URL.'
 const NEEDS_UPSTASH =
   'RATE_LIMIT_DEFAULT needs UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN on Workers: each isolate would count for itself.'

@@ -5,7 +5,8 @@ import { wasmArgon2id } from '../platform/argon2id-wasm.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createConsoleLog } from '../platform/console-log.ts'
 import type { Ports } from '../platform/runtime.ts'
-import { readWorkerConfig, readWorkerDatabase } from './cloudflare-config.ts'
+import { readWorkerConfig, readWorkerDatabase, workerAssets } from './cloudflare-config.ts'
+import { filesOf } from './cloudflare-files.ts'
 import { unusable } from './start.ts'
 import { createWorker, type Execution } from './worker.ts'
 
@@ -40,6 +41,7 @@ function create() {
       ports,
       database: readWorkerDatabase,
       peerAddress: (request) => request.headers.get('cf-connecting-ip'),
+      findFile: filesOf(workerAssets()),
     })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

@@ -1,6 +1,7 @@
 import { createApp } from '../backend/app.ts'
 import { readConfig } from '../config.ts'
 import { createContext } from '../context.ts'
+import { builtFiles } from '../frontend/files.ts'
 import { besideBackend, createFrontend } from '../frontend/server.ts'
 import { withReadableUrl } from '../platform/http/server.ts'
 import { readMigrations } from '../platform/postgres/migrate.ts'
@@ -45,7 +46,7 @@ const answer = besideBackend(
     await started()
     return await backend(request)
   },
-  createFrontend(config, ctx.log),
+  createFrontend(config, ctx.log, builtFiles()),
 )
 
 deno.serve(

@@ -6,5 +6,8 @@ declare module '*.wasm' {
 
 declare module 'cloudflare:workers' {
   /** What wrangler.jsonc binds beside variables and secrets. */
-  export const env: { HYPERDRIVE?: { readonly connectionString: string } }
+  export const env: {
+    HYPERDRIVE?: { readonly connectionString: string }
+    ASSETS?: { fetch(url: string): Promise<Response> }
+  }
 }

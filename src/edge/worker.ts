@@ -4,6 +4,8 @@ import { CloudflareAdapter } from 'elysia/adapter/cloudflare-worker'
 import { createApp } from '../backend/app.ts'
 import type { Config } from '../config.ts'
 import { createLasting } from '../context.ts'
+import type { FindFile } from '../frontend/files.ts'
+import { besideBackend, createFrontend } from '../frontend/server.ts'
 import { withReadableUrl } from '../platform/http/server.ts'
 import { type DatabaseConfig, openDatabase } from '../platform/postgres/database.ts'
 import { workOnce } from '../platform/queue/once.ts'
@@ -23,6 +25,7 @@ export type WorkerOptions = {
   /** Where the database is; asked within a request only. */
   database: () => DatabaseConfig
   peerAddress: (request: Request) => string | null
+  findFile: FindFile
 }
 
 /** Of one request. Hyperdrive and the platform's own limit allow no more than six. */
@@ -31,23 +34,25 @@ const CONNECTIONS = 5
 const ROUND_SECONDS = 50
 
 /**
- * The backend and the jobs as the handlers of a Worker. Must be called while the module is loaded: the router is compiled
+ * The backend, the console and the jobs as the handlers of a Worker. Must be called while the module is loaded: the router is compiled
  * then, which no request may do.
  */
-export function createWorker({ config, schemaVersion, ports, database, peerAddress }: WorkerOptions) {
+export function createWorker(options: WorkerOptions) {
+  const { config, schemaVersion, ports, database, peerAddress, findFile } = options
   const lasting = createLasting(config, schemaVersion, ports)
   const { ctx, within } = createScopedContext(lasting, ports, () =>
     openDatabase(database(), { max: CONNECTIONS, deadlines: config.deadlines }),
   )
   const app = createApp(ctx, peerAddress, mended(CloudflareAdapter)).compile()
   const problem = createStart(ctx)
+  const frontend = createFrontend(config, ctx.log, findFile)
   const waitUntil = (execution: Execution) => (work: Promise<unknown>) => execution.waitUntil(work)
   return {
-    fetch: (original: Request, execution: Execution): Promise<Response> =>
-      within(waitUntil(execution), async () => {
-        const request = withReadableUrl(original)
-        return (await problem(request)) ?? (await app.fetch(request))
-      }),
+    fetch: async (original: Request, execution: Execution): Promise<Response> => {
+      const backend = (request: Request) =>
+        within(waitUntil(execution), async () => (await problem(request)) ?? (await app.fetch(request)))
+      return besideBackend(backend, frontend)(withReadableUrl(original))
+    },
     /** One round of jobs: what waits in the queues, and what is due by `cron`. */
     scheduled: (cron: string, execution: Execution): Promise<void> =>
       within(waitUntil(execution), async () => {

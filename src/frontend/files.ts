@@ -4,10 +4,12 @@ import { extname } from 'node:path'
 /** A file of the built console, and the same compressed with brotli where that was worth it. */
 export type BuiltFile = Readonly<{
   type: string
-  content: Uint8Array<ArrayBuffer>
+  content: Uint8Array<ArrayBuffer> | ReadableStream
   brotli: Uint8Array<ArrayBuffer> | null
-  isHashed: boolean
 }>
+
+/** Finds a file of the built console by its path on the server; null where there is none. */
+export type FindFile = (path: string) => Promise<BuiltFile | null>
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -17,36 +19,39 @@ const TYPES: Readonly<Record<string, string>> = {
   '.map': 'application/json',
 }
 
-export type Build = ReadonlyMap<string, BuiltFile>
+/** The type of a file by its name; null where the console has no such files. */
+export const contentType = (path: string): string | null => TYPES[extname(path)] ?? null
 
-/** The built console, read again once it has been built anew: its files by their path on the server. Empty without a build. */
-export function buildIn(folder: URL): () => Promise<Build> {
+type Build = ReadonlyMap<string, BuiltFile>
+
+/** The console as `build.ts` builds it, from the sources and from the image's bundle alike. */
+export const builtFiles = (): FindFile => filesIn(new URL('./dist/', import.meta.url))
+
+/** The files of a folder, which are read again once the console has been built anew. */
+export function filesIn(folder: URL): FindFile {
   let builtAt: number | null = null
   let build: Promise<Build> = Promise.resolve(new Map())
-  return async () => {
+  return async (path) => {
     const page = await stat(new URL('index.html', folder)).catch(() => null)
-    if (page === null) return new Map()
+    if (page === null) return null
     if (page.mtimeMs !== builtAt) {
       builtAt = page.mtimeMs
       build = readBuild(folder)
     }
-    return build
+    return (await build).get(path) ?? null
   }
 }
 
 async function readBuild(folder: URL): Promise<Build> {
   const names = await readdir(folder, { recursive: true }).catch(() => [])
   const present = new Set(names)
-  const files = names.filter((name) => TYPES[extname(name)] !== undefined)
-  return new Map(
-    await Promise.all(
-      files.map(async (name): Promise<[string, BuiltFile]> => {
-        const type = TYPES[extname(name)] as string
-        const compressed = `${name}.br`
-        const content = await readFile(new URL(name, folder))
-        const brotli = present.has(compressed) ? await readFile(new URL(compressed, folder)) : null
-        return [`/${name}`, { type, content, brotli, isHashed: name.startsWith('assets/') }]
-      }),
-    ),
-  )
+  const entries = names.map(async (name): Promise<[string, BuiltFile] | null> => {
+    const type = contentType(name)
+    if (type === null) return null
+    const compressed = `${name}.br`
+    const content = await readFile(new URL(name, folder))
+    const brotli = present.has(compressed) ? await readFile(new URL(compressed, folder)) : null
+    return [`/${name}`, { type, content, brotli }]
+  })
+  return new Map((await Promise.all(entries)).filter((entry) => entry !== null))
 }

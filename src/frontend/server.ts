@@ -4,16 +4,16 @@ import { isAllowedHost } from '../platform/http/hosts.ts'
 import { traceRequest } from '../platform/http/request-spans.ts'
 import { addHeaders, transportSecurity } from '../platform/http/security-headers.ts'
 import type { FetchHandler } from '../platform/http/server.ts'
-import { createLog } from '../platform/log.ts'
+import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import { type Build, type BuiltFile, buildIn } from './files.ts'
-
-/** Where the build of the console lies, from the sources and from the image's bundle alike. */
-const BUILD = new URL('./dist/', import.meta.url)
+import type { BuiltFile, FindFile } from './files.ts'
 
 /** Where the pages of the console begin. Any path below belongs to the page that its routes name. */
 const PAGES =
   /^\/(?:$|(?:access|apps|audit|dev|forgot-password|invite|members|reset-password|roles|service-accounts|settings|setup|sign-in|verify-email|webauth)(?:\/|$))/
+
+/** The files whose names hold the hash of their content. */
+const HASHED = '/assets/'
 
 /** The page that hands a token to the command line, which listens on a port of the reader's machine. */
 const CONNECT = /^\/webauth\//
@@ -48,9 +48,9 @@ const CONNECT_POLICY = policy("'self' http://127.0.0.1:*")
 /** Serves the console and `/config.json`, and `/api/health` for any Host. */
 export function createFrontend(
   config: Config,
-  log = createLog(config.logLevel),
+  log: Log,
+  findFile: FindFile,
   metrics: Metrics | null = null,
-  build: () => Promise<Build> = buildIn(BUILD),
 ): FetchHandler {
   const protection = { ...HEADERS, ...transportSecurity(config.origin) }
   const answer = async (request: Request): Promise<Response> => {
@@ -68,13 +68,12 @@ export function createFrontend(
     }
     if (url.pathname === '/config.json')
       return isRead ? json(200, { version: config.version }) : wrongMethod()
-    const files = await build()
     const isPage = PAGES.test(url.pathname)
-    const file = files.get(isPage ? '/index.html' : url.pathname)
-    if (isPage && file === undefined) return json(503, { error: NOT_BUILT })
-    if (file === undefined) return json(404, { error: 'Not found: there is nothing at this path.' })
+    const path = isPage ? '/index.html' : url.pathname
+    const file = await findFile(path)
+    if (file === null) return isPage ? json(503, { error: NOT_BUILT }) : json(404, { error: NOT_FOUND })
     if (!isRead) return wrongMethod()
-    return fileResponse(file, request)
+    return fileResponse(file, path.startsWith(HASHED), request)
   }
   const serve = async (request: Request): Promise<Response> => {
     const requestId = randomUUID()
@@ -108,13 +107,14 @@ const BACKEND_PATHS = /^\/+(v1|service|public|swagger|api\/auth\/callback)(\/|$)
 function routeOf(request: Request): string | null {
   const path = new URL(request.url).pathname
   if (PAGES.test(path)) return '/'
-  if (path.startsWith('/assets/')) return '/assets'
+  if (path.startsWith(HASHED)) return '/assets'
   return /^\/(?:api\/health|config\.json)\/?$/.exec(path)?.[0].replace(/\/$/, '') ?? null
 }
 
+const NOT_FOUND = 'Not found: there is nothing at this path.'
 const NOT_BUILT = 'The console has not been built. Run `bun start`, or `bun src/frontend/build.ts`.'
 
-function fileResponse({ type, content, brotli, isHashed }: BuiltFile, request: Request): Response {
+function fileResponse({ type, content, brotli }: BuiltFile, isHashed: boolean, request: Request): Response {
   const usesBrotli =
     brotli !== null &&
     /(?:^|,)\s*br\s*(?:,|;(?!\s*q=0(?:\.0*)?\s*(?:,|$))|$)/.test(request.headers.get('accept-encoding') ?? '')

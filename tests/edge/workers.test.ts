@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { SEND_INVITE } from '../../src/core/jobs.ts'
 import { schedule } from '../../src/worker/schedule.ts'
 import { type TestContext, testContext, testSecrets } from '../support/context.ts'
@@ -51,6 +53,36 @@ test('a Worker registers the first account, signs it in with its password, and s
   const roles = await call(worker, 'GET', '/v1/roles', { token: body.accessToken })
   expect((roles.body.data as { name: string }[]).map(({ name }) => name)).toContain('Owner')
   expect((await call(worker, 'GET', '/v1/roles')).status).toBe(401)
+})
+
+test('a Worker serves the console from its assets, with the headers that protect browsers', async () => {
+  const page = await fetch(`${worker.url}/members`)
+  const html = await page.text()
+  const script = /src="(\/assets\/index-[a-z0-9]+\.js)"/.exec(html)?.[1]
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
+  expect(page.headers.get('cache-control')).toBe('no-cache')
+  const asset = await fetch(worker.url + script)
+  expect(asset.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  expect(asset.headers.get('x-frame-options')).toBe('DENY')
+  expect((await asset.text()).length).toBeGreaterThan(10_000)
+  expect((await fetch(`${worker.url}/config.json`)).status).toBe(200)
+  for (const path of ['/nothing', '/assets/', '/assets/none.js', '/index.html.br', '/..%2fpackage.json']) {
+    const { status, headers } = await fetch(worker.url + path)
+    expect([path, status, headers.get('x-content-type-options')]).toEqual([path, 404, 'nosniff'])
+  }
+})
+
+test('the build of the Worker puts everything where wrangler looks for it', async () => {
+  const folder = join(import.meta.dir, '../../src/edge')
+  const { main, assets, build } = await readWranglerConfig()
+  const command = Bun.spawn(build.command.split(' '), { cwd: join(folder, build.cwd), stdout: 'ignore' })
+  expect(await command.exited).toBe(0)
+  expect(await Bun.file(join(folder, main)).exists()).toBe(true)
+  const names = await readdir(join(folder, assets.directory), { recursive: true })
+  expect(names).toContain('index.html')
+  expect(names.filter((name) => name.endsWith('.br'))).toEqual([])
 })
 
 test('what is written after an answer is written on a Worker, too', async () => {

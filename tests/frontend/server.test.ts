@@ -1,10 +1,16 @@
 import { expect, test } from 'bun:test'
+import { builtFiles } from '../../src/frontend/files.ts'
 import { createFrontend } from '../../src/frontend/server.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { testConfig } from '../support/context.ts'
 import { recordedLog } from '../support/log-recorder.ts'
 
 const ask = (environment: Record<string, string>, path: string, init: RequestInit = {}) =>
-  createFrontend(testConfig(environment))(new Request(`http://localhost${path}`, init))
+  createFrontend(
+    testConfig(environment),
+    createLog('error'),
+    builtFiles(),
+  )(new Request(`http://localhost${path}`, init))
 
 /** The script that the page names. */
 async function scriptPath(): Promise<string> {
@@ -95,7 +101,7 @@ test('/config.json tells the console the version, and nothing secret', async () 
 })
 
 test('where the console has not been built, pages say how to build it, and health still answers', async () => {
-  const frontend = createFrontend(testConfig(), undefined, null, async () => new Map())
+  const frontend = createFrontend(testConfig(), createLog('error'), async () => null)
   const response = await frontend(new Request('http://localhost/members'))
   expect([response.status, await response.json()]).toEqual([
     503,
@@ -129,7 +135,7 @@ test('an unexpected error is a 500 with all headers, and is logged without its m
       throw new Error('secret words')
     },
   }
-  const response = await createFrontend(broken, log)(new Request('http://localhost/'))
+  const response = await createFrontend(broken, log, builtFiles())(new Request('http://localhost/'))
   expect([response.status, await response.json()]).toEqual([
     500,
     { error: "Internal error. The log has the details under the request's id." },

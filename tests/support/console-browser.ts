@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { createApp } from '../../src/backend/app.ts'
+import { builtFiles } from '../../src/frontend/files.ts'
 import { besideBackend, createFrontend } from '../../src/frontend/server.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { startChromium } from './chromium.ts'
@@ -44,7 +45,7 @@ export async function startConsole(
   const ctx = await testContext({ HOST: origin, RATE_LIMIT_AUTH: 'off', ...variables }, new Date())
   const handler = besideBackend(
     createApp(ctx, () => '127.0.0.1').fetch,
-    createFrontend(ctx.config, createLog('error')),
+    createFrontend(ctx.config, createLog('error'), builtFiles()),
   )
   const server = Bun.serve({
     port: Number(new URL(origin).port),

@@ -75,6 +75,7 @@ function createProvider(
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     pkce: { required: () => true },
     cookies: { keys: ['of a test'] },
+    ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
     findAccount: (_ctx, accountId) => ({
       accountId,
       claims: () => ({ ...people.get(accountId), sub: accountId }),

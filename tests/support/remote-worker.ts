@@ -21,6 +21,7 @@ const worker = createWorker({
   ports,
   database: () => database,
   peerAddress: (request) => request.headers.get(PEER),
+  findFile: async () => null,
 })
 
 // biome-ignore lint/style/noDefaultExport: the form of a Worker

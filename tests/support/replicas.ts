@@ -1,5 +1,6 @@
 import { createApp } from '../../src/backend/app.ts'
 import type { Context } from '../../src/context.ts'
+import { builtFiles } from '../../src/frontend/files.ts'
 import { createFrontend } from '../../src/frontend/server.ts'
 
 const BACKEND = /^\/+(v1|service|public|swagger|api\/auth\/callback)(\/|$)/
@@ -7,7 +8,7 @@ const BACKEND = /^\/+(v1|service|public|swagger|api\/auth\/callback)(\/|$)/
 /** Two backends and a frontend behind one port of this machine; each request goes to the backend whose turn it is. */
 export function startReplicas(ctx: Context, port: number): { stop(): Promise<void> } {
   const backends = [createApp(ctx, () => '127.0.0.1'), createApp(ctx, () => '127.0.0.1')]
-  const frontend = createFrontend(ctx.config)
+  const frontend = createFrontend(ctx.config, ctx.log, builtFiles())
   let turn = 0
   const answer = async (request: Request): Promise<Response> => {
     if (!BACKEND.test(new URL(request.url).pathname)) return await frontend(request)

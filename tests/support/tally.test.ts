@@ -2,13 +2,18 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readSummary, summaryLine, total } from './tally.ts'
+import { readFailures, readSummary, summaryLine, total } from './tally.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'keyward-tally-'))
 afterAll(() => rm(folder, { recursive: true }))
 
 /** Runs test files with these contents through the real `bun test` and reads what it printed. */
 async function tallyOf(...contents: string[]) {
+  const { output, exitCode } = await runFiles(contents)
+  return readSummary(output, exitCode, contents.length)
+}
+
+async function runFiles(contents: string[]) {
   const files = contents.map((_, index) => join(folder, `${crypto.randomUUID()}-${index}.test.ts`))
   await Promise.all(
     files.map((file, index) =>
@@ -22,7 +27,7 @@ async function tallyOf(...contents: string[]) {
       stdout: 'pipe',
     },
   )
-  return readSummary(await new Response(run.stdout).text(), await run.exited, files.length)
+  return { output: await new Response(run.stdout).text(), exitCode: await run.exited }
 }
 
 const good = `test('good', () => {})`
@@ -76,6 +81,22 @@ test('a file that was not run, and an exit code without a failed test, are failu
   const output = ' 5 pass\n 0 fail\nRan 5 tests across 1 file. [1ms]'
   expect(readSummary(output, 0, 2)).toMatchObject({ failed: 1, fault: 'bun test ran 1 of 2 files.' })
   expect(readSummary(output, 1, 1)).toMatchObject({ failed: 1, fault: expect.stringContaining('code 1') })
+})
+
+test('what each failed test printed is found, and nothing of the others', async () => {
+  const { output } = await runFiles([
+    `test('good', () => console.log('quiet'))\ntest('first', () => expect('one').toBe('two'))`,
+    `test('second', () => { console.log('${'many\\n'.repeat(50)}'); throw new Error('broken') })`,
+  ])
+  const failures = readFailures(output)
+  const first = failures.find((failure) => failure.includes('(fail) first'))
+  const second = failures.find((failure) => failure.includes('(fail) second'))
+  expect(failures).toHaveLength(2)
+  expect(first).toMatch(/^\S+-0\.test\.ts:\n/)
+  expect(first).toContain('Expected: "two"')
+  expect(first).not.toContain('quiet')
+  expect(second).toContain('error: broken')
+  expect(second?.split('\n')).toHaveLength(32)
 })
 
 test('the colours of a terminal do not matter', () => {

@@ -38,10 +38,31 @@ export function readSummary(
   }
 }
 
+/**
+ * What `bun test` printed about each test that failed: its file, the last 30 lines before its name, its name.
+ * It is read from the end of a long log, where those who look for it start.
+ */
+export function readFailures(output: string): string[] {
+  const failures: string[] = []
+  let file = ''
+  let lines: string[] = []
+  for (const line of withoutColours(output).split('\n')) {
+    if (/^\S+\.test\.tsx?:$/.test(line)) file = line
+    if (line.startsWith('(fail) ')) failures.push([file, ...lines.slice(-30), line].join('\n'))
+    if (line === file || /^\((fail|pass|skip|todo)\) /.test(line)) lines = []
+    else lines.push(line)
+  }
+  return failures
+}
+
+function withoutColours(output: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal start with one
+  return output.replace(/\u001b\[[0-9;]*m/g, '')
+}
+
 /** The block that ends the output, so that what a test printed can't be taken for it. */
 function lastSummary(output: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal start with one
-  const plain = output.replace(/\u001b\[[0-9;]*m/g, '').trimEnd()
+  const plain = withoutColours(output).trimEnd()
   const start = Math.max(...[...plain.matchAll(/^ *\d+ pass$/gm)].map((match) => match.index), -1)
   const block = start < 0 ? '' : plain.slice(start)
   return /^Ran \d+ tests? across \d+ files?\. .*$/.test(block.split('\n').at(-1) ?? '') ? block : ''

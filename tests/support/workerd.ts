@@ -10,11 +10,13 @@ const root = join(import.meta.dir, '../..')
 /** What wrangler.jsonc says that workerd is told, too. */
 export type WranglerConfig = {
   main: string
+  build: { command: string; cwd: string }
   compatibility_date: string
   compatibility_flags: string[]
   vars: Record<string, string>
   triggers: { crons: string[] }
   hyperdrive: { binding: string; id: string }[]
+  assets: { binding: string; directory: string }
 }
 
 /** `src/edge/wrangler.jsonc`: JSON with comments, which Bun reads. */
@@ -80,7 +82,7 @@ const config :Workerd.Config = (
       ],
       compatibilityDate = ${JSON.stringify(wrangler.compatibility_date)},
       compatibilityFlags = ${JSON.stringify(wrangler.compatibility_flags)},
-      bindings = [${bindings.join(', ')}],
+      bindings = [${bindings.join(', ')}, (name = ${JSON.stringify(wrangler.assets.binding)}, service = "assets")],
       globalOutbound = "internet",
     )),
     (name = "timer", worker = (
@@ -89,6 +91,7 @@ const config :Workerd.Config = (
       compatibilityFlags = ["service_binding_extra_handlers"],
       bindings = [(name = "KEYWARD", service = "keyward")],
     )),
+    (name = "assets", disk = (path = ${JSON.stringify(join(root, 'src/frontend/dist'))})),
     (name = "internet", network = (
       allow = ["public", "private", "local"],
       tlsOptions = (trustBrowserCas = true),
