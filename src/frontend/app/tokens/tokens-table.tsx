@@ -40,7 +40,7 @@ export function TokensTable({ caption, tokens, account, mayRevoke = true, onRevo
           </tr>
         </thead>
         <tbody>
-          {tokens.toReversed().map((token) => (
+          {newestFirst(tokens).map((token) => (
             <tr key={token.id}>
               <th scope="row" className="wrap-anywhere">
                 {token.name}
@@ -81,6 +81,9 @@ export function TokensTable({ caption, tokens, account, mayRevoke = true, onRevo
     </>
   )
 }
+
+const newestFirst = (tokens: readonly Token[]): Token[] =>
+  tokens.toSorted((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt))
 
 function End({ token }: { token: Token }) {
   if (isExpired(token)) return <Badge tone="remove">Expired</Badge>
