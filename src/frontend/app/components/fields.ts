@@ -63,7 +63,9 @@ export function useFields<K extends string>(
       value: values[name],
       onChange: (event) => set(name, event.target.value),
       // An empty field is complained about when it is sent, not when somebody passes through it.
-      onBlur: () => values[name] !== '' && setErrors((before) => ({ ...before, [name]: faultOf(name) })),
+      // What the API has complained of stays until the value changes.
+      onBlur: () =>
+        values[name] !== '' && setErrors((before) => ({ ...before, [name]: faultOf(name) ?? before[name] })),
     }),
     check: () => {
       const wrong = namesOf(initial).filter((name) => faultOf(name) !== null)

@@ -8,9 +8,9 @@ import { CopyField } from '../components/copy-field.tsx'
 import { Field, Input } from '../components/field.tsx'
 import { address, useFields } from '../components/fields.ts'
 import { Form } from '../components/form.tsx'
-import { Banner, RoleName } from '../components/pieces.tsx'
+import { Banner } from '../components/pieces.tsx'
 import { Select } from '../components/select.tsx'
-import { roleOptions, rolesQuery } from '../roles/role-options.ts'
+import { roleOptions, rolesQuery } from '../roles/role-options.tsx'
 import { invite } from './invite-queries.ts'
 
 type Invite = Awaited<ReturnType<typeof invite>>
@@ -25,11 +25,7 @@ export function InviteForm() {
   const [made, setMade] = useState<Invite | null>(null)
   // Developer, where nothing was chosen: it opens nothing by itself.
   const roleId = chosen ?? roles.find((role) => kindOf(role) === 'developer')?.id ?? null
-  const options = roleOptions(
-    roles,
-    (kind) => refusalBy(invitePolicy, { kind })?.message ?? null,
-    ({ name, color }) => <RoleName name={name} color={color} />,
-  )
+  const options = roleOptions(roles, (kind) => refusalBy(invitePolicy, { kind })?.message ?? null)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (hash === 'new') input.current?.focus()

@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../components/dialog.tsx'
 import { ErrorText } from '../components/field.tsx'
 import { Badge, RoleName } from '../components/pieces.tsx'
 import { useToast } from '../components/toast.tsx'
-import { rolesQuery } from '../roles/role-options.ts'
+import { rolesQuery } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { cancel, type Invite, resend } from './invite-queries.ts'
 

@@ -1,6 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type AnswerOf, answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
+import { onLatest } from '../api/latest.ts'
 import { pagedQuery } from '../api/paging.ts'
+import { RoleWasChanged } from '../roles/role-change.ts'
 import type { IssuedToken, NewToken, TokenFormat } from '../tokens/token.ts'
 import type { AccountsSearch } from './search.ts'
 
@@ -34,6 +36,18 @@ export const tokensQuery = (id: string) =>
     queryKey: ['service-accounts', id, 'tokens'],
     queryFn: async () => (await answer(api.v1['service-accounts']({ id }).tokens.get({ query: {} }))).data,
   })
+
+export type AccountRef = Pick<Account, 'id' | 'name' | 'role'>
+
+/** Gives a service account another role, as long as it has the one that was shown; its name may have changed meanwhile. */
+export const giveRole = (shown: AccountRef, roleId: string): Promise<AccountRef> =>
+  onLatest(
+    () => taggedAnswer(api.v1['service-accounts']({ id: shown.id }).get()),
+    (latest, etag) => {
+      if (latest.role.id !== shown.role.id) throw new RoleWasChanged(shown.name, latest.role)
+      return changeAccount(shown.id, etag, { role_id: roleId })
+    },
+  )
 
 type NewAccount = { name: string; role_id: string; token_name: string; token_format: TokenFormat }
 
