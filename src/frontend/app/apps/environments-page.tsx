@@ -6,6 +6,7 @@ import { canInApps } from '../api/me.ts'
 import { DateTime } from '../components/date-time.tsx'
 import { MoreMenu } from '../components/menu.tsx'
 import { Badge, Banner, Empty, SkeletonTable } from '../components/pieces.tsx'
+import { counted } from '../components/words.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { DeleteEnvironment, NewEnvironment, RenameEnvironment } from './environment-forms.tsx'
 import { environmentsQuery } from './queries.ts'
@@ -69,7 +70,8 @@ export function EnvironmentsPage() {
                 <td className="wide">
                   {told.peopleCount !== undefined && (
                     <Link className="plain" to="/access" search={{ app: appId }}>
-                      {people(told.peopleCount)}, {machines(told.machineCount ?? 0)}
+                      {counted(told.peopleCount, 'person', 'people')},{' '}
+                      {counted(told.machineCount ?? 0, 'machine')}
                     </Link>
                   )}
                 </td>
@@ -112,6 +114,3 @@ export function EnvironmentsPage() {
     </>
   )
 }
-
-const people = (count: number): string => (count === 1 ? '1 person' : `${count} people`)
-const machines = (count: number): string => (count === 1 ? '1 machine' : `${count} machines`)

@@ -11,7 +11,8 @@ import { PageProblem } from '../shell/problems.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { actsOn, memberMenu } from './member-acts.ts'
 import { MemberRole, useMemberRoles } from './member-role.tsx'
-import { type MemberRef, memberQuery, nameOf } from './queries.ts'
+import { nameOf } from './names.ts'
+import { type MemberRef, memberQuery } from './queries.ts'
 import { RemoveDialog } from './remove-dialog.tsx'
 
 const route = getRouteApi('/shell/members/$memberId')

@@ -8,11 +8,11 @@ import { Field, Input } from '../components/field.tsx'
 import { needed, useFields } from '../components/fields.ts'
 import { Form } from '../components/form.tsx'
 import { Banner } from '../components/pieces.tsx'
+import { browserOf } from '../components/user-agent.ts'
 import { makePasskey, passkeysWork } from '../sign-in/passkeys.ts'
 import type { FactorPart, Recently } from './factor-part.ts'
 import { passkeysQuery } from './queries.ts'
 import { Section } from './section.tsx'
-import { browserOf } from './user-agent.ts'
 
 type Passkey = { id: string; name: string; createdAt: string; lastUsedAt: string | null }
 
