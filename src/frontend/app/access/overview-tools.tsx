@@ -5,7 +5,8 @@ import { Filter } from '../components/filters.tsx'
 import { Segments } from '../components/page-head.tsx'
 import { SearchFilter } from '../components/search-filter.tsx'
 import { useSearchText } from '../components/use-search-text.ts'
-import { rolesQuery } from '../roles/role-options.ts'
+import { counted } from '../components/words.ts'
+import { rolesQuery } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import type { AccessApp } from './matrix.ts'
 import type { AccessSearch, AccessSearchChange } from './search.ts'
@@ -86,7 +87,7 @@ export function OverviewTools({ search, apps, shown, total, onChange }: Overview
         onChange={(value) => onChange({ via: VIAS.find((via) => via.value === value)?.value })}
       />
       <span className="push dim small num" role="status">
-        {shown} of {total} {total === 1 ? 'app' : 'apps'}
+        {shown} of {counted(total, 'app')}
       </span>
     </search>
   )

@@ -6,8 +6,9 @@ import { AccessEditor } from '../access/access-editor.tsx'
 import { accessQuery, saveAccess } from '../access/queries.ts'
 import { kindOf } from '../api/me.ts'
 import { SkeletonTable } from '../components/pieces.tsx'
-import { rolesQuery } from '../roles/role-options.ts'
-import { memberQuery, nameOf } from './queries.ts'
+import { rolesQuery } from '../roles/role-options.tsx'
+import { nameOf } from './names.ts'
+import { memberQuery } from './queries.ts'
 
 const route = getRouteApi('/shell/members/$memberId/access')
 

@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../components/dialog.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Menu } from '../components/menu.tsx'
 import { useToast } from '../components/toast.tsx'
+import { counted } from '../components/words.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { useGrid } from './grid.ts'
 import type { Panel } from './panel-props.ts'
@@ -77,7 +78,7 @@ export function EnvironmentHead({ environment, secrets = [], onOpen }: Environme
         ]}
       />
       <small className="num">
-        {secrets.length} {secrets.length === 1 ? 'secret' : 'secrets'}
+        {counted(secrets.length, 'secret')}
         {changedAt !== null && (
           <>, changed {isJustNow(changedAt) ? 'just now' : <DateTime at={changedAt} />}</>
         )}

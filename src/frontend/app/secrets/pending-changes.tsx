@@ -4,6 +4,7 @@ import { can } from '../api/me.ts'
 import { ChangeBar } from '../components/change-bar.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { useToast } from '../components/toast.tsx'
+import { counted } from '../components/words.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { ChangeSentence, consequenceOf } from './change-words.tsx'
 import type { Grid } from './grid.ts'
@@ -26,8 +27,7 @@ export function PendingChanges({ app, store, grid }: { app: SecretsApp; store: S
   })
   const applyAll = async () => {
     const { applied, refusals } = await apply()
-    if (refusals.length === 0)
-      toast(applied.length === 1 ? '1 change was applied.' : `${applied.length} changes were applied.`)
+    if (refusals.length === 0) toast(`${counted(applied.length, 'change was', 'changes were')} applied.`)
   }
   return (
     <>
@@ -52,7 +52,7 @@ function refusalText(refusals: ReturnType<typeof useApplying>['refusals'], appli
   const rest =
     appliedCount === 0
       ? 'Nothing was applied, and what you typed is kept.'
-      : `${appliedCount === 1 ? '1 other change was' : `${appliedCount} other changes were`} applied; the rest is kept below.`
+      : `${counted(appliedCount, 'other change was', 'other changes were')} applied; the rest is kept below.`
   return [...sentences, rest].join(' ')
 }
 

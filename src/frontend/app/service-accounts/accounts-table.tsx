@@ -4,7 +4,8 @@ import { can } from '../api/me.ts'
 import { DateTime } from '../components/date-time.tsx'
 import { SortHead } from '../components/filters.tsx'
 import { Avatar, RoleName } from '../components/pieces.tsx'
-import { rolesQuery } from '../roles/role-options.ts'
+import { counted } from '../components/words.ts'
+import { rolesQuery } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import type { AccountSort } from './search.ts'
 
@@ -96,7 +97,7 @@ function CanOpen({ account }: { account: Listed }) {
       params={{ accountId: account.id }}
       className={count === 0 ? 'faint' : ''}
     >
-      {count === 0 ? 'nothing yet' : `${count} ${count === 1 ? 'environment' : 'environments'}`}
+      {count === 0 ? 'nothing yet' : counted(count, 'environment')}
     </Link>
   )
 }

@@ -6,9 +6,9 @@ import { DateTime } from '../components/date-time.tsx'
 import { ErrorText } from '../components/field.tsx'
 import { Badge } from '../components/pieces.tsx'
 import { useToast } from '../components/toast.tsx'
+import { browserOf } from '../components/user-agent.ts'
 import { sessionsQuery } from './queries.ts'
 import { Section } from './section.tsx'
-import { browserOf } from './user-agent.ts'
 
 /** Where the reader is signed in, with this browser marked. */
 export function Sessions() {
