@@ -87,6 +87,33 @@ describe('the audit log', () => {
     expect(pageProblems()).toEqual([])
   })
 
+  test('leads from an entry to the secrets that were read, and names none of them', async () => {
+    const { page } = ingrid
+    const place = `/v1/secrets/?app_id=${ledger.id}&env=staging`
+    await ingrid.api('POST', place, { secrets: [{ key: 'STRIPE_KEY', value: 'sk_live' }] })
+    await ana.api('GET', place)
+    await page.goto(`${console.origin}/audit?event=secret.read`)
+    const entry = entries(ingrid).filter({ hasText: 'Ana Duarte read 1 secret in Staging of Ledger' })
+    await entry.getByRole('button', { name: /^Details of the entry/ }).click()
+    await entry.getByText('The log keeps no names of secrets.').waitFor()
+    expect(await entry.textContent()).not.toContain('STRIPE_KEY')
+    await expectAccessible(page)
+    await screenshot(page, 'audit-secret-read')
+    await entry.getByRole('row').getByRole('link').click()
+    await page.getByRole('heading', { name: 'STRIPE_KEY' }).waitFor()
+    expect(pageProblems()).toEqual([])
+  })
+
+  test('names somebody who was removed where their entries are asked for', async () => {
+    const { page } = ingrid
+    const bob = await console.person('Bob Marsh', 'Developer')
+    await bob.api('POST', '/v1/apps', { name: 'Mine' }).catch(() => null)
+    await ingrid.api('DELETE', `/v1/members/${bob.id}`)
+    await page.goto(`${console.origin}/audit?actor=${bob.id}`)
+    await page.getByRole('button', { name: 'Remove the filter Who: Bob Marsh' }).waitFor()
+    expect(pageProblems()).toEqual([])
+  })
+
   test('is filtered by app, and in it by environment', async () => {
     const { page } = ingrid
     await page.goto(`${console.origin}/audit`)

@@ -5,7 +5,9 @@ import { can } from '../api/me.ts'
 import { SearchFilter, type SearchOption } from '../components/search-filter.tsx'
 import { nameOf } from '../members/names.ts'
 import { useViewer } from '../shell/viewer.ts'
+import { textIn } from './facts.ts'
 import { nameQuery } from './names.ts'
+import { readEntries } from './queries.ts'
 
 type ActorFilterProps = { actor: string | undefined; onChange: (actor: string | null) => void }
 
@@ -31,9 +33,20 @@ export function ActorFilter({ actor, onChange }: ActorFilterProps) {
     ...nameQuery('service_account', actor ?? ''),
     enabled: actor !== undefined && readsAccounts && member.data === null,
   })
+  const former = useQuery({
+    queryKey: ['audit', 'former actor', actor],
+    queryFn: ({ signal }) => lastNameOf(actor ?? '', signal),
+    enabled: actor !== undefined && !(member.isLoading || account.isLoading || member.data || account.data),
+  })
   if (!readsMembers && !readsAccounts && actor === undefined) return null
-  const chosen = actor === undefined ? null : (member.data ?? account.data ?? actor)
+  const chosen = actor === undefined ? null : (member.data ?? account.data ?? former.data ?? actor)
   return <SearchFilter label="Who" chosen={chosen} options={options} onChange={onChange} onSearch={setText} />
+}
+
+/** The name that somebody had in the newest entry of theirs, who may be gone. */
+async function lastNameOf(actor: string, signal: AbortSignal): Promise<string | null> {
+  const { data } = await readEntries({ actor_id: actor, limit: 1 }, signal)
+  return textIn(data[0]?.actorMetadata ?? null, 'name')
 }
 
 async function findActors(text: string, members: boolean, accounts: boolean): Promise<SearchOption[]> {

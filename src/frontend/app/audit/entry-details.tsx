@@ -6,6 +6,7 @@ import { Badge } from '../components/pieces.tsx'
 import { browserOf } from '../components/user-agent.ts'
 import { type Change, changesIn, isAccess } from './changes.ts'
 import { type NameOf, textIn } from './facts.ts'
+import { SecretsOfEntry, secretsIn } from './secrets-of-entry.tsx'
 import { isRefused } from './sentences.ts'
 import { linkOf } from './thing-link.ts'
 
@@ -13,9 +14,14 @@ import { linkOf } from './thing-link.ts'
 export function EntryDetails({ entry, nameOf }: { entry: Entry; nameOf: NameOf }) {
   const { changes, more } = changesIn(entry, nameOf)
   const link = linkOf(entry)
+  const secrets = secretsIn(entry)
   return (
     <div className="entry-more">
-      {changes.length > 0 && <BeforeAndAfter changes={changes} more={more} access={isAccess(entry)} />}
+      {secrets !== null ? (
+        <SecretsOfEntry entry={entry} secrets={secrets} nameOf={nameOf} />
+      ) : (
+        changes.length > 0 && <BeforeAndAfter changes={changes} more={more} access={isAccess(entry)} />
+      )}
       <Circumstances entry={entry} />
       <div className="row">
         {link !== null && (

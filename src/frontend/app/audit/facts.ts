@@ -9,7 +9,10 @@ export type Sentence = readonly Piece[]
 export type NamedKind = 'member' | 'service_account' | 'role' | 'app' | 'environment'
 
 /** The name of something by its id; null where the viewer may not read it, or it is gone. */
-export type NameOf = (kind: NamedKind, id: string) => { name: string; app?: string } | null
+export type NameOf = (kind: NamedKind, id: string) => Name | null
+
+/** A name; that of an environment with its app. */
+export type Name = Readonly<{ name: string; app?: string; appId?: string }>
 
 /** What a sentence is made from. */
 export type Facts = Readonly<{ entry: Entry; nameOf: NameOf }>

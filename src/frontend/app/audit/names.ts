@@ -7,11 +7,10 @@ import { can, type Viewer } from '../api/me.ts'
 import { nameOf } from '../members/names.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { isAccess } from './changes.ts'
-import type { NamedKind, NameOf } from './facts.ts'
+import type { Name, NamedKind, NameOf } from './facts.ts'
 import { sentenceOf } from './sentences.ts'
 
 type ById = 'member' | 'service_account' | 'role'
-type Name = { name: string; app?: string }
 
 const KEPT_MS = 300_000
 
@@ -42,7 +41,9 @@ export const appNamesQuery = queryOptions({
     const { data } = await answer(api.v1.apps.get({ query: {} }))
     const apps = new Map<string, Name>(data.map(({ id, name }) => [id, { name }]))
     const environments = new Map<string, Name>(
-      data.flatMap((app) => app.environments.map(({ id, name }) => [id, { name, app: app.name }])),
+      data.flatMap((app) =>
+        app.environments.map(({ id, name }) => [id, { name, app: app.name, appId: app.id }]),
+      ),
     )
     return { apps, environments, list: data }
   },
