@@ -6,6 +6,7 @@ import { can } from '../api/me.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { Banner, Empty, LoadMore, SkeletonTable } from '../components/pieces.tsx'
+import { withoutBlanks } from '../shell/search.ts'
 import { useShortcut } from '../shell/shortcuts.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { inviteCountQuery } from './invite-queries.ts'
@@ -32,7 +33,7 @@ export function MembersPage() {
     setSelected(NOBODY)
     void navigate({
       to: '/members',
-      search: (previous: MembersSearch) => clean({ ...previous, ...next }),
+      search: (previous: MembersSearch) => withoutBlanks<MembersSearch>({ ...previous, ...next }),
       replace: true,
     })
   }
@@ -127,9 +128,3 @@ function Nobody({ search, onShowAll }: { search: MembersSearch; onShowAll: () =>
     </Empty>
   )
 }
-
-/** Without what is off: an address has no empty filters. */
-const clean = (search: Partial<Record<keyof MembersSearch, unknown>>): MembersSearch =>
-  Object.fromEntries(
-    Object.entries(search).filter(([, value]) => value !== undefined && value !== ''),
-  ) as MembersSearch
