@@ -340,6 +340,9 @@ describe('links by mail', () => {
   test('a forgotten password is replaced by the link in a mail', async () => {
     const page = await console.open()
     await page.goto(`${console.origin}/sign-in`)
+    await page.locator('input[type=email]:focus').waitFor()
+    await page.keyboard.press('Tab')
+    await page.locator('input[type=password]:focus').waitFor()
     await page.getByRole('link', { name: 'Forgot it?' }).click()
     await page.getByRole('heading', { name: 'Forgotten password' }).waitFor()
     await page.getByLabel('E-mail').fill('ingrid@marlow.example')

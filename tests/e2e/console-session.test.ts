@@ -44,7 +44,9 @@ describe('a session', () => {
     await screenshot(page, 'session-ended')
     const dialog = page.getByRole('dialog')
     expect(await dialog.getByLabel('E-mail').inputValue()).toBe(ana.email)
-    await dialog.getByLabel('Password').fill(PASSWORD)
+    // Typed at once, it goes where it isn't shown.
+    await page.locator('input[type=password]:focus').waitFor()
+    await page.keyboard.type(PASSWORD)
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
     await dialog
       .getByLabel('Code of the authenticator app')

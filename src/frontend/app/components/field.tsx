@@ -10,7 +10,7 @@ type FieldProps = {
   hint?: ReactNode
   /** The sentence that says what is wrong with the value; null when nothing is. */
   error?: string | null | undefined
-  /** Stands at the end of the label's line. */
+  /** Stands at the end of the label's line; the Tab key reaches it after the control. */
   aside?: ReactNode
   children: ReactNode
 }
@@ -21,13 +21,11 @@ export function Field({ label, hint, error = null, aside, children }: FieldProps
   const describedBy = error !== null ? `${id}-error` : hint !== undefined ? `${id}-hint` : undefined
   return (
     <div className="field">
-      <div className="row items-baseline!">
-        <label className="label" htmlFor={id}>
-          {label}
-        </label>
-        {aside !== undefined && <span className="push small">{aside}</span>}
-      </div>
+      <label className="label" htmlFor={id}>
+        {label}
+      </label>
       <FieldContext value={{ id, describedBy, isInvalid: error !== null }}>{children}</FieldContext>
+      {aside !== undefined && <span className="field-aside small">{aside}</span>}
       {error !== null ? (
         <ErrorText id={`${id}-error`}>{error}</ErrorText>
       ) : (

@@ -12,6 +12,7 @@ export const SignInAgain = ({ email }: { email: string }) => (
   >
     <SignInForm
       email={email}
+      isFixed={email !== ''}
       next={location.pathname + location.search + location.hash}
       providerNote="A provider leads away from this page and back to it: what you typed here is lost."
       onSignedIn={() => {}}

@@ -59,6 +59,8 @@ export function PasswordForm({
           type="email"
           autoComplete={offersPasskeys ? 'username webauthn' : 'username'}
           readOnly={isFixed}
+          tabIndex={isFixed ? -1 : undefined}
+          autoFocus={email === ''}
           spellCheck={false}
           {...fields.bind('email')}
         />
@@ -68,7 +70,13 @@ export function PasswordForm({
         aside={<Link to="/forgot-password">Forgot it?</Link>}
         error={fields.errors.password ?? problem}
       >
-        <Input big type="password" autoComplete="current-password" {...fields.bind('password')} />
+        <Input
+          big
+          type="password"
+          autoComplete="current-password"
+          autoFocus={email !== ''}
+          {...fields.bind('password')}
+        />
       </Field>
       {unverified && <ResendButton email={fields.values.email.trim()} />}
     </Form>

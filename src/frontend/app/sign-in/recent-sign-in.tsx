@@ -1,5 +1,6 @@
 import { type ReactNode, useRef, useState } from 'react'
 import { isSignInTooOld } from '../api/refusals.ts'
+import { Button } from '../components/button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
@@ -41,6 +42,11 @@ export function useRecentSignIn(email: string): RecentSignIn {
         onClose={() => end('giveUp')}
         title="Sign in again"
         text="This needs a sign-in of the last 10 minutes. What you began goes on afterwards."
+        acts={
+          <Button kind="quiet" onClick={() => end('giveUp')}>
+            Cancel
+          </Button>
+        }
       >
         <SignInForm
           email={email}
