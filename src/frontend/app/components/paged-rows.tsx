@@ -34,8 +34,11 @@ export function PagedRows<T>({ list, columns, empty, children }: PagedRowsProps<
   )
 }
 
+/** How much of a list has been loaded; the total is null while it isn't known. */
+export type Listed = Readonly<{ rows: readonly unknown[]; total: number | null }>
+
 type ListToolsProps = {
-  list: PagedList<unknown>
+  list: Listed
   /** What the search looks for: "Name of a role". */
   label: string
   /** The search in the address. */

@@ -6,12 +6,13 @@ import { can } from '../api/me.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { Banner, Empty, LoadMore, SkeletonTable } from '../components/pieces.tsx'
+import { useRoleName } from '../roles/role-filter.tsx'
 import { withoutBlanks } from '../shell/search.ts'
 import { useShortcut } from '../shell/shortcuts.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { inviteCountQuery } from './invite-queries.ts'
 import { MembersTable } from './members-table.tsx'
-import { MembersTools, useRoleName } from './members-tools.tsx'
+import { MembersTools } from './members-tools.tsx'
 import { type Member, membersQuery, NEXT_PAGES } from './queries.ts'
 import type { MembersSearch, MembersSearchChange } from './search.ts'
 import { SelectionBar } from './selection-bar.tsx'
@@ -46,7 +47,7 @@ export function MembersPage() {
         <InvitesLink />
         {mayInvite && <InviteLink />}
       </PageHead>
-      <MembersTools search={search} onChange={change} shown={members.length} total={total} />
+      <MembersTools search={search} onChange={change} list={{ rows: members, total }} />
       {list.error !== null && <Banner tone="remove">{messageOf(list.error)}</Banner>}
       {list.isPending ? (
         <SkeletonTable columns={5} />

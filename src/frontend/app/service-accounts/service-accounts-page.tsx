@@ -1,13 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { can } from '../api/me.ts'
 import { usePagedList } from '../api/paging.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
-import { Filter } from '../components/filters.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { ListTools, PagedRows } from '../components/paged-rows.tsx'
 import { Empty } from '../components/pieces.tsx'
-import { rolesQuery } from '../roles/role-options.tsx'
+import { RoleFilter } from '../roles/role-filter.tsx'
 import { withoutBlanks } from '../shell/search.ts'
 import { useShortcut } from '../shell/shortcuts.ts'
 import { useViewer } from '../shell/viewer.ts'
@@ -74,21 +72,5 @@ export function ServiceAccountsPage() {
         {(rows) => <AccountsTable rows={rows} sort={search.sort ?? ''} onSort={(sort) => change({ sort })} />}
       </PagedRows>
     </>
-  )
-}
-
-type RoleFilterProps = { roleId: string | undefined; onChange: (roleId: string | undefined) => void }
-
-function RoleFilter({ roleId, onChange }: RoleFilterProps) {
-  const mayReadRoles = can(useViewer(), 'read', 'Roles')
-  const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: mayReadRoles })
-  if (!mayReadRoles && roleId === undefined) return null
-  return (
-    <Filter
-      label="Role"
-      chosen={roleId === undefined ? null : (roles.find(({ id }) => id === roleId)?.name ?? 'of the address')}
-      options={roles.map(({ id, name }) => ({ value: id, label: name }))}
-      onChange={(id) => onChange(id ?? undefined)}
-    />
   )
 }
