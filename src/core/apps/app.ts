@@ -6,6 +6,7 @@ import {
   type EnvironmentRow,
   present as presentEnvironment,
 } from '../environments/environment.ts'
+import type { Limit } from '../limits.ts'
 import { Name, Nullable, StrictObject, Text, Timestamp } from '../schema.ts'
 import type { Row } from '../tables.ts'
 import { normalise, normaliseName } from '../text.ts'
@@ -16,6 +17,14 @@ export type AppRow = Row<
   'id' | 'name' | 'description' | 'sse_enabled' | 'created_at' | 'updated_at'
 > &
   Readonly<{ environments: readonly EnvironmentRow[] }>
+
+/** How many apps there can be. */
+export const APPS: Limit = {
+  holder: 'An organisation',
+  most: 5000,
+  what: 'apps',
+  remedy: 'Delete one first.',
+}
 
 /** The fields by which apps can be sorted. */
 export const APP_SORTS = ['name', 'created_at'] as const

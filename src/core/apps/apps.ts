@@ -10,6 +10,7 @@ import { DEFAULT_ENVIRONMENTS, requireDistinct } from '../environments/environme
 import * as environmentEvents from '../environments/environment-events.ts'
 import { type IfMatch, requireMatch } from '../etags.ts'
 import { filteredName, filterOf } from '../filters.ts'
+import { requireRoom } from '../limits.ts'
 import { requireFreeName } from '../names.ts'
 import { listCounted } from '../pagination.ts'
 import { enforce } from '../policy.ts'
@@ -18,6 +19,7 @@ import { orderOf, sortKeyIn } from '../sorting.ts'
 import { nameKey } from '../text.ts'
 import { changeOrganisation } from '../transactions.ts'
 import {
+  APPS,
   type App,
   type AppRow,
   type AppValues,
@@ -57,7 +59,7 @@ export const get = async (ctx: Context, actor: Actor, id: string): Promise<App> 
 
 /**
  * Creates an app and its environments, each with its own keys. If the creator has no global access, it is granted them.
- * 400 when two environments have the same name, 409 when another app has the name.
+ * 400 when two environments have the same name, 409 when another app has the name or beyond what there can be.
  */
 export const create = (ctx: Context, actor: Actor, input: CreateApp): Promise<App> => {
   const { environments: names = DEFAULT_ENVIRONMENTS, ...rest } = input
@@ -65,6 +67,7 @@ export const create = (ctx: Context, actor: Actor, input: CreateApp): Promise<Ap
   const values: AppValues = { name: '', description: null, sse_enabled: true, ...inputValues(rest) }
   return changeOrganisation(ctx, actor, async (tx, actor) => {
     await requireFreeName(tx, 'apps', actor.organisation.id, values.name)
+    requireRoom(APPS, await queries.countAll(tx, actor.organisation.id))
     const now = ctx.clock.now()
     const row = await queries.insert(tx, actor, {
       id: randomUUID(),

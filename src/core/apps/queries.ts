@@ -43,6 +43,10 @@ export const list = (
 export const count = (db: Queryable, actor: Actor, filter: Filter): Promise<number> =>
   countOf(db`select count(*)::int as count from apps a where ${conditions(db, actor, filter)}`)
 
+/** How many apps the organisation has. */
+export const countAll = (tx: Transaction, organisationId: string): Promise<number> =>
+  countOf(tx`select count(*)::int as count from apps where organisation_id = ${organisationId}`)
+
 const conditions = (db: Queryable, actor: Actor, { search }: Filter) => db`
   a.organisation_id = ${actor.organisation.id} and ${canAccessApp(db, actor)}
   ${search === null ? db`` : db`and strpos(a.name_key, ${search.key}) > 0`}`

@@ -5,15 +5,16 @@ import { actorHasGlobalAccess } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { grantToCreator } from '../grants/grants.ts'
 import { generateEnvironmentKeys } from '../keys/environment-keys.ts'
+import { requireRoom } from '../limits.ts'
 import { nameKey } from '../text.ts'
-import { type EnvironmentRow, typeOf } from './environment.ts'
+import { ENVIRONMENTS, type EnvironmentRow, OWN_ENVIRONMENTS, typeOf } from './environment.ts'
 import { addKeyCopies, wrapForServer } from './key-copies.ts'
 import * as queries from './queries.ts'
 
 /**
  * Adds environments to an app, each with its own keys: wrapped for the server, a copy for every principal with global
  * access, a grant and a copy for a creator without. The number of statements does not depend on that of environments.
- * Requires the organisation's lock and checked names; indexes count up from `firstIndex`.
+ * Requires the organisation's lock and checked names; indexes count up from `firstIndex`. 409 beyond what there can be.
  */
 export async function createEnvironments(
   ctx: Context,
@@ -23,6 +24,7 @@ export async function createEnvironments(
   names: readonly string[],
 ): Promise<readonly EnvironmentRow[]> {
   const organisationId = actor.organisation.id
+  await requireRoomFor(tx, actor, names.length)
   const now = ctx.clock.now()
   // Sorted, so that order by id equals order by index for environments created together.
   const ids = names.map(() => randomUUID()).sort()
@@ -49,6 +51,12 @@ export async function createEnvironments(
     rows,
   )
   return stored
+}
+
+async function requireRoomFor(tx: Transaction, actor: Actor, added: number): Promise<void> {
+  const { all, own } = await queries.counts(tx, actor)
+  requireRoom(ENVIRONMENTS, all + added - 1)
+  if (!actorHasGlobalAccess(actor)) requireRoom(OWN_ENVIRONMENTS, own + added - 1)
 }
 
 const named = (name: string) => ({ name, name_key: nameKey(name), env_type: typeOf(name) })

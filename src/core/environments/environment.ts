@@ -1,8 +1,25 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { badRequest } from '../errors.ts'
+import type { Limit } from '../limits.ts'
 import { Nullable, StrictObject, Timestamp } from '../schema.ts'
 import type { Row } from '../tables.ts'
 import { nameKey } from '../text.ts'
+
+/** How many environments there can be: a promotion wraps the keys of all of them. */
+export const ENVIRONMENTS: Limit = {
+  holder: 'An organisation',
+  most: 10_000,
+  what: 'environments',
+  remedy: 'Delete one first.',
+}
+
+/** How many environments a caller without global access can have when it creates more: it can't fill the organisation alone. */
+export const OWN_ENVIRONMENTS: Limit = {
+  holder: 'Who creates environments without global access',
+  most: 1000,
+  what: 'environments',
+  remedy: 'An Owner or an Admin can create more.',
+}
 
 /** What an environment is for: derived from its name at creation; a rename does not change it. */
 export const EnvironmentType = Type.Union(

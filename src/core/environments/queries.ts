@@ -61,6 +61,14 @@ export const principalsForNewEnvironments = (tx: Transaction, organisationId: st
     select id, identity_key from principals
     where organisation_id = ${organisationId} and (role_kind in ('owner', 'admin') or id = ${creatorId})`
 
+/** How many environments the organisation has, and how many the actor is granted. */
+export const counts = async (tx: Transaction, actor: Actor): Promise<{ all: number; own: number }> =>
+  written(
+    await tx<{ all: number; own: number }[]>`
+      select (select count(*)::int from environments where organisation_id = ${actor.organisation.id}) as all,
+        (select count(*)::int from grants where principal_id = ${actor.id}) as own`,
+  )
+
 /** Stores new environments; gives them as they are stored, by their index. */
 export const insert = (tx: Transaction, rows: readonly NewEnvironment[]) =>
   tx<EnvironmentRow[]>`

@@ -52,6 +52,8 @@ export const organisationStatements: Statements = {
   'environments: findApp': (db, it) => environments.findApp(db, it.developer, it.app),
   'environments: principalsForNewEnvironments': (db, it) =>
     environments.principalsForNewEnvironments(db, it.organisation, it.member),
+  'environments: counts': (db, it) => environments.counts(db, it.developer),
+  'apps: countAll': (db, it) => apps.countAll(db, it.organisation),
   'environments: insert': (db, it) => environments.insert(db, [newEnvironment(it)]),
   'environments: rename': (db, it) => environments.rename(db, it.environment, 'new', 'new', it.now),
   'environments: remove': (db, it) => environments.remove(db, it.environment),

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
+import { APPS } from '../../../src/core/apps/app.ts'
+import { ENVIRONMENTS, OWN_ENVIRONMENTS } from '../../../src/core/environments/environment.ts'
 import { PENDING_INVITES } from '../../../src/core/invites/invite.ts'
 import { CUSTOM_ROLES } from '../../../src/core/roles/role.ts'
 import { SERVICE_ACCOUNTS } from '../../../src/core/service-accounts/service-account.ts'
@@ -133,6 +135,58 @@ test(`more than ${SERVICE_ACCOUNTS.most} service accounts are refused, and delet
   const [one] = await ctx.db<{ id: string }[]>`select id from service_accounts where name = 'Many' limit 1`
   expect((await admin.delete(`/v1/service-accounts/${one?.id}`)).status).toBe(204)
   await fillsExactly(1, create, sentence)
+})
+
+const addApps = (count: number) =>
+  ctx.db<{ id: string }[]>`
+    insert into apps (id, organisation_id, name, name_key, created_at, updated_at)
+    select id, ${ada.organisationId}, id::text, id::text, ${ctx.clock.now()}, ${ctx.clock.now()}
+    from (select gen_random_uuid() as id from generate_series(1, ${count}::int)) as ids returning id`
+const addEnvironments = (appId: string, count: number) =>
+  ctx.db`
+    insert into environments (id, organisation_id, app_id, name, name_key, env_type, index, public_key, wrapped_seed,
+      wrapped_salt, created_at, updated_at)
+    select gen_random_uuid(), ${ada.organisationId}, ${appId}, 'many-' || n, 'many-' || n, 'custom', n, '', '', '',
+      ${ctx.clock.now()}, ${ctx.clock.now()}
+    from generate_series(1, ${count}::int) as n`
+
+test(`more than ${APPS.most} apps are refused, and deleting one makes room`, async () => {
+  const [one] = await addApps(APPS.most - 2)
+  const create: Create = (service) => service.as(ada.token).post('/v1/apps', { name: randomUUID() })
+  const sentence = 'An organisation can have at most 5,000 apps. Delete one first.'
+  await fillsExactly(2, create, sentence)
+  expect((await admin.delete(`/v1/apps/${one?.id}`)).status).toBe(204)
+  await fillsExactly(1, create, sentence)
+  await ctx.db`delete from apps`
+})
+
+test(`more than ${ENVIRONMENTS.most} environments are refused, with a new app and one by one`, async () => {
+  const [place] = await addApps(1)
+  await addEnvironments(place?.id ?? '', ENVIRONMENTS.most - 3)
+  const sentence = 'An organisation can have at most 10,000 environments. Delete one first.'
+  const createApp = (environments: string[]) => admin.post('/v1/apps', { name: randomUUID(), environments })
+  expect(await createApp(['a', 'b', 'c', 'd'])).toMatchObject({ status: 409, body: { error: sentence } })
+  expect((await createApp(['a'])).status).toBe(201)
+  const create: Create = (service) =>
+    service.as(ada.token).post(`/v1/environments?app_id=${place?.id}`, { name: randomUUID() })
+  await fillsExactly(2, create, sentence)
+  await ctx.db`delete from apps`
+})
+
+test(`without global access, nobody creates more than ${OWN_ENVIRONMENTS.most} environments`, async () => {
+  const manager = await member(ctx, 'manager')
+  const [place] = await addApps(1)
+  await addEnvironments(place?.id ?? '', OWN_ENVIRONMENTS.most - 3)
+  await ctx.db`
+    insert into grants (organisation_id, principal_id, app_id, environment_id, created_at)
+    select organisation_id, ${manager.id}, app_id, id, ${ctx.clock.now()} from environments`
+  const create: Create = (service) =>
+    service.as(manager.token).post('/v1/apps', { name: randomUUID(), environments: ['a'] })
+  const sentence =
+    'Who creates environments without global access can have at most 1,000 environments. An Owner or an Admin can create more.'
+  await fillsExactly(3, create, sentence)
+  expect((await admin.post('/v1/apps', { name: 'Of the Owner' })).status).toBe(201)
+  await ctx.db`delete from apps`
 })
 
 test(`more than ${PENDING_INVITES.most} pending invites are refused; closed and expired ones do not count`, async () => {
