@@ -68,6 +68,7 @@ describe('what is the reader’s own', () => {
     await screenshot(page, 'settings-tokens')
     await page.getByRole('button', { name: 'Revoke laptop' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke laptop' }).click()
+    await page.getByText('The token laptop was revoked.').waitFor()
     await page.getByRole('row', { name: /laptop/ }).waitFor({ state: 'detached' })
     const me = await fetch(`${console.origin}/v1/me`, { headers: { authorization: `Bearer ${text}` } })
     expect(me.status).toBe(401)
