@@ -81,7 +81,7 @@ export const MemberRow = memo(function MemberRow(props: MemberRowProps) {
           </span>
         )}
       </td>
-      <td className="num wide">
+      <td className="num wide nowrap">
         <Link className="plain" to="/members/$memberId/access" params={{ memberId: member.id }}>
           <CanOpen member={member} environments={environments} />
         </Link>
