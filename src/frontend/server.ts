@@ -12,6 +12,9 @@ import type { BuiltFile, FindFile } from './files.ts'
 const PAGES =
   /^\/(?:$|(?:access|apps|audit|dev|forgot-password|invite|members|reset-password|roles|service-accounts|settings|setup|sign-in|verify-email|webauth)(?:\/|$))/
 
+/** The document of every page. */
+const PAGE = '/index.html'
+
 /** The files whose names hold the hash of their content. */
 const HASHED = '/assets/'
 
@@ -55,25 +58,33 @@ export function createFrontend(
   const protection = { ...HEADERS, ...transportSecurity(config.origin) }
   const answer = async (request: Request): Promise<Response> => {
     const url = new URL(request.url)
-    const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (/^\/api\/health\/?$/.test(url.pathname)) {
-      return isRead ? json(200, { status: 'alive' }) : wrongMethod()
+      return isRead(request) ? json(200, { status: 'alive' }) : wrongMethod()
     }
     if (!isAllowedHost(config, request.headers.get('host') ?? url.host)) {
       return json(400, { error: 'This host name is not allowed. Add it to ALLOWED_HOSTS.' })
     }
     const callback = CALLBACK.exec(url.pathname)
     if (callback !== null) {
-      return isRead ? redirect(`/service/auth/sso/${callback[1]}/callback/${url.search}`) : wrongMethod()
+      return isRead(request)
+        ? redirect(`/service/auth/sso/${callback[1]}/callback/${url.search}`)
+        : wrongMethod()
     }
     if (url.pathname === '/config.json')
-      return isRead ? json(200, { version: config.version }) : wrongMethod()
+      return isRead(request) ? json(200, { version: config.version }) : wrongMethod()
     const isPage = PAGES.test(url.pathname)
-    const path = isPage ? '/index.html' : url.pathname
+    const path = isPage ? PAGE : url.pathname
     const file = await findFile(path)
-    if (file === null) return isPage ? json(503, { error: NOT_BUILT }) : json(404, { error: NOT_FOUND })
-    if (!isRead) return wrongMethod()
+    if (file === null) return isPage ? json(503, { error: NOT_BUILT }) : await notFound(request)
+    if (!isRead(request)) return wrongMethod()
     return fileResponse(file, path.startsWith(HASHED), request)
+  }
+  /** Browsers that open an unknown path get the console, which says that there is no such page; all else gets JSON. */
+  const notFound = async (request: Request): Promise<Response> => {
+    const page = isRead(request) && wantsPage(request) ? await findFile(PAGE) : null
+    const response = page === null ? json(404, { error: NOT_FOUND }) : fileResponse(page, false, request, 404)
+    response.headers.append('vary', 'accept')
+    return response
   }
   const serve = async (request: Request): Promise<Response> => {
     const requestId = randomUUID()
@@ -111,10 +122,21 @@ function routeOf(request: Request): string | null {
   return /^\/(?:api\/health|config\.json)\/?$/.exec(path)?.[0].replace(/\/$/, '') ?? null
 }
 
+const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
+
+/** Whether a page is asked for by its type: browsers do so where somebody opens an address, and not for scripts or data. */
+const wantsPage = ({ headers }: Request): boolean =>
+  /(?:^|,)\s*text\/html\s*(?:,|;(?!\s*q=0(?:\.0*)?\s*(?:,|$))|$)/.test(headers.get('accept') ?? '')
+
 const NOT_FOUND = 'Not found: there is nothing at this path.'
 const NOT_BUILT = 'The console has not been built. Run `bun start`, or `bun src/frontend/build.ts`.'
 
-function fileResponse({ type, content, brotli }: BuiltFile, isHashed: boolean, request: Request): Response {
+function fileResponse(
+  { type, content, brotli }: BuiltFile,
+  isHashed: boolean,
+  request: Request,
+  status = 200,
+): Response {
   const usesBrotli =
     brotli !== null &&
     /(?:^|,)\s*br\s*(?:,|;(?!\s*q=0(?:\.0*)?\s*(?:,|$))|$)/.test(request.headers.get('accept-encoding') ?? '')
@@ -125,7 +147,7 @@ function fileResponse({ type, content, brotli }: BuiltFile, isHashed: boolean, r
     ...(brotli === null ? {} : { vary: 'accept-encoding' }),
     ...(usesBrotli ? { 'content-encoding': 'br' } : {}),
   }
-  return new Response(usesBrotli ? brotli : content, { headers })
+  return new Response(usesBrotli ? brotli : content, { status, headers })
 }
 
 const json = (status: number, body: object, headers = {}) =>

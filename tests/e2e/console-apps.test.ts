@@ -88,16 +88,88 @@ test('a Developer sees the apps and environments that it can open, and no act th
   expect(pageProblems()).toEqual([])
 })
 
-test('what somebody else saved meanwhile is shown, and not overwritten', async () => {
+test('a name that two people change is shown to the second with both, and overwritten by nothing else', async () => {
+  const [app] = (await ingrid.api('GET', '/v1/apps')).data
+  const noor = await console.person('Noor Haddad', 'Admin')
+  const settings = `${console.origin}/apps/${app.id}/settings`
+  const { page, api } = ingrid
+  const save = async (who: Visitor, name: string) => {
+    await who.page.getByLabel('Name').fill(name)
+    await who.page.getByRole('button', { name: 'Save' }).click()
+  }
+  const dialog = page.getByRole('dialog', { name: 'This app was changed while you were editing' })
+  const nameNow = async () => (await api('GET', `/v1/apps/${app.id}`)).name
+
+  await Promise.all([page.goto(settings), noor.page.goto(settings)])
+  await page.getByLabel('Name').fill('Main ledger')
+  await save(noor, 'General ledger')
+  await noor.page.getByText('The app was changed.').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('row', { name: 'Name General ledger Main ledger' }).waitFor()
+  expect(await nameNow()).toBe('General ledger')
+  await expectAccessible(page)
+  await screenshot(page, 'app-conflict')
+
+  await dialog.getByRole('button', { name: 'Keep editing' }).click()
+  expect(await page.getByLabel('Name').inputValue()).toBe('Main ledger')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('button', { name: 'Keep theirs' }).click()
+  expect(await page.getByLabel('Name').inputValue()).toBe('General ledger')
+  expect(await nameNow()).toBe('General ledger')
+
+  await page.getByLabel('Name').fill('Ledger')
+  await save(noor, 'Books')
+  await noor.page.getByRole('heading', { name: 'Books', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('button', { name: 'Apply mine' }).click()
+  await page.getByRole('heading', { name: 'Ledger', level: 1 }).waitFor()
+  expect(await nameNow()).toBe('Ledger')
+
+  // Another field of the same thing is shown too, and stays theirs.
+  await page.getByLabel('Description').fill('The books of the company')
+  await api('PUT', `/v1/apps/${app.id}`, { name: 'Ledgers' })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('row', { name: 'Name Ledgers as it was' }).waitFor()
+  await dialog.getByRole('row', { name: 'Description as it was The books of the company' }).waitFor()
+  await dialog.getByRole('button', { name: 'Apply mine' }).click()
+  await page.getByRole('heading', { name: 'Ledgers', level: 1 }).waitFor()
+  expect(await api('GET', `/v1/apps/${app.id}`)).toMatchObject({
+    name: 'Ledgers',
+    description: 'The books of the company',
+  })
+  await screenshot(page, 'app-settings')
+  expect(pageProblems()).toEqual([])
+})
+
+test('a change of something else of an app is no reason to ask', async () => {
   const [app] = (await ingrid.api('GET', '/v1/apps')).data
   const { page, api } = ingrid
   await page.goto(`${console.origin}/apps/${app.id}/settings`)
-  await page.getByLabel('Description').fill('The books of the company')
-  await api('PUT', `/v1/apps/${app.id}`, { description: 'Accounts' })
+  await page.getByLabel('Name').fill('Ledger')
+  await api('POST', `/v1/environments?app_id=${app.id}`, { name: 'preview' })
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Somebody else has changed this app meanwhile').waitFor()
-  expect((await api('GET', `/v1/apps/${app.id}`)).description).toBe('Accounts')
+  await page.getByRole('heading', { name: 'Ledger', level: 1 }).waitFor()
+  expect(pageProblems()).toEqual([])
+})
+
+test('an environment that somebody else has renamed meanwhile is not renamed over it', async () => {
+  const [app] = (await ingrid.api('GET', '/v1/apps')).data
+  const { page, api } = ingrid
+  await page.goto(`${console.origin}/apps/${app.id}/environments`)
+  await page.getByRole('button', { name: 'More for preview' }).click()
+  await page.getByRole('menuitem', { name: 'Rename' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('review')
+  await screenshot(page, 'environment-rename')
+  const { data } = await api('GET', `/v1/environments?app_id=${app.id}`)
+  const { id } = data.find(({ name }: { name: string }) => name === 'preview')
+  await api('PUT', `/v1/environments/${id}`, { name: 'canary' })
+  await page.getByRole('button', { name: 'Rename' }).click()
+  const dialog = page.getByRole('dialog', { name: 'This environment was changed while you were editing' })
+  await dialog.getByRole('row', { name: 'Name canary review' }).waitFor()
+  expect((await api('GET', `/v1/environments/${id}`)).name).toBe('canary')
   await expectAccessible(page)
-  await screenshot(page, 'app-settings')
+  await dialog.getByRole('button', { name: 'Apply mine' }).click()
+  await page.getByRole('row', { name: /review/ }).waitFor()
+  expect((await api('GET', `/v1/environments/${id}`)).name).toBe('review')
   expect(pageProblems()).toEqual([])
 })

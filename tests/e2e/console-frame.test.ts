@@ -39,3 +39,16 @@ test('the frame names the organisation and the reader, and marks the page', asyn
   await screenshot(page, 'frame')
   expect(pageProblems()).toEqual([])
 })
+
+test('an unknown address says that there is no such page, to strangers and members alike', async () => {
+  for (const page of [await console.open(), ingrid.page]) {
+    const response = await page.goto(`${console.origin}/nonsense/below`)
+    expect(response?.status()).toBe(404)
+    await page.getByRole('heading', { name: 'There is no page at this address', level: 1 }).waitFor()
+    await expectAccessible(page)
+  }
+  await screenshot(ingrid.page, 'not-found')
+  await ingrid.page.getByRole('link', { name: 'Go home' }).click()
+  await ingrid.page.getByRole('navigation', { name: 'Main' }).waitFor()
+  expect(pageProblems()).toEqual([])
+})

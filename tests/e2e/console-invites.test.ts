@@ -29,7 +29,7 @@ test('an invite is made in the page, and its link is shown where nothing mails i
   await email.fill('jonas')
   await page.getByRole('button', { name: 'Invite', exact: true }).click()
   expect(await email.getAttribute('aria-invalid')).toBe('true')
-  await page.getByText('An e-mail address has the form name@example.org.').waitFor()
+  await page.getByText('Write a whole address, such as ana@example.org.').waitFor()
   await email.fill('jonas.weber@marlow.example')
   await page.getByRole('combobox').click()
   const admin = page.getByRole('option', { name: /^Admin/ })

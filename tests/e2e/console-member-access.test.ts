@@ -188,7 +188,7 @@ test('an environment that was deleted meanwhile drops out of the change', async 
   await ingrid.api('DELETE', `/v1/environments/${preview.id}`)
   await page.getByRole('button', { name: 'Apply' }).click()
   const dialog = page.getByRole('dialog', { name: 'This was changed while you were editing' })
-  await dialog.getByRole('button', { name: 'Apply mine on top' }).click()
+  await dialog.getByRole('button', { name: 'Apply mine' }).click()
   await page.getByText(/^Applied\./).waitFor()
   expect(await opened(ana)).toEqual(['Billing Development', 'Billing Staging', 'Billing Production'])
   expect(pageProblems()).toEqual([])

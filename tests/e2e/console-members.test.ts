@@ -77,10 +77,10 @@ test('a Manager changes a role in place and takes it back; what is not theirs to
   expect(await admin.getAttribute('aria-disabled')).toBe('true')
   await screenshot(page, 'members-role', [1440, 360])
   await page.getByRole('option', { name: /^Service/ }).click()
-  await page.getByText('Kwame Boateng is a Service now.').waitFor()
+  await page.getByText('Kwame Boateng has the role Service now.').waitFor()
   expect(await roleOf(kwame.id)).toBe('Service')
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('Kwame Boateng is a Developer now.').waitFor()
+  await page.getByText('Kwame Boateng has the role Developer now.').waitFor()
   expect(await roleOf(kwame.id)).toBe('Developer')
   expect(await rowOf(page, 'Tomás Ferreira').textContent()).toContain(
     'You cannot change the role of a member with global access.',
@@ -100,10 +100,10 @@ test('somebody else’s change of a role is shown, not overwritten', async () =>
     role_id: roles.find(({ name }) => name === 'Manager')?.id,
   })
   await page.getByRole('option', { name: /^Service/ }).click()
-  const dialog = page.getByRole('dialog', { name: 'The role of Kwame was changed meanwhile' })
+  const dialog = page.getByRole('dialog', { name: 'The role of Kwame Boateng was changed meanwhile' })
   await dialog.waitFor()
   expect(await roleOf(kwame.id)).toBe('Manager')
-  await dialog.getByRole('button', { name: 'Keep Manager' }).click()
+  await dialog.getByRole('button', { name: 'Keep theirs' }).click()
   await row.getByRole('combobox', { name: 'Role of Kwame Boateng: Manager' }).waitFor()
   expect(await roleOf(kwame.id)).toBe('Manager')
   expect(pageProblems()).toEqual([])

@@ -103,7 +103,7 @@ describe('a custom role', () => {
     await dialog.getByRole('row', { name: 'read Teams as it was allowed' }).waitFor()
     await dialog.getByRole('row', { name: 'Description Theirs. as it was' }).waitFor()
     await expectAccessible(page)
-    await dialog.getByRole('button', { name: 'Apply mine on top' }).click()
+    await dialog.getByRole('button', { name: 'Apply mine' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('region', { name: 'Changes not yet applied' }).waitFor({ state: 'detached' })
     expect(await roleNow(role.id)).toMatchObject({

@@ -9,6 +9,7 @@ import {
   type Visitor,
 } from '../support/console-browser.ts'
 import { cellOf, createLedger, type Ledger, type } from '../support/console-ledger.ts'
+import { eventually } from '../support/eventually.ts'
 
 let console: ConsoleUnderTest
 let ingrid: Visitor
@@ -173,5 +174,23 @@ test('a secret is renamed and moved in all environments, and deleted in one', as
     version: 2,
   })
   expect(await ledger.stored('production', 'DB_USER')).toBeUndefined()
+  expect(pageProblems()).toEqual([])
+})
+
+test('an environment without secrets is not read, so the audit log tells of no read', async () => {
+  const { page, api } = ingrid
+  const { id } = await api('POST', '/v1/apps', { name: 'Billing' })
+  const readsOf = async (appId: string) =>
+    (await api('GET', `/v1/logs/audit?app_id=${appId}&event_type=secret.read`)).data
+  await page.goto(`${console.origin}/apps/${id}/secrets`)
+  await page.getByRole('heading', { name: /has no secrets yet/ }).waitFor()
+  await expectAccessible(page)
+  await screenshot(page, 'secrets-none')
+  await api('POST', `/v1/secrets/?app_id=${id}&env=Staging`, { secrets: [{ key: 'PORT', value: '1' }] })
+  await page.reload()
+  await cellOf(page, '/ PORT', 1).waitFor()
+  await eventually('the read is in the audit log', async () => (await readsOf(id)).length > 0)
+  const staging = (await api('GET', `/v1/environments?app_id=${id}`)).data[1].id
+  expect((await readsOf(id)).map(({ resourceId }: { resourceId: string }) => resourceId)).toEqual([staging])
   expect(pageProblems()).toEqual([])
 })

@@ -67,7 +67,7 @@ describe('what is the reader’s own', () => {
     await dialog.getByRole('button', { name: 'Done' }).click()
     await screenshot(page, 'settings-tokens')
     await page.getByRole('button', { name: 'Revoke laptop' }).click()
-    await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke laptop' }).click()
     await page.getByRole('row', { name: /laptop/ }).waitFor({ state: 'detached' })
     const me = await fetch(`${console.origin}/v1/me`, { headers: { authorization: `Bearer ${text}` } })
     expect(me.status).toBe(401)

@@ -69,6 +69,35 @@ test('every page of the console is the same document, which browsers ask for ane
   }
 })
 
+test('browsers that open an unknown path get the page that says so, everything else gets JSON', async () => {
+  const home = await (await ask({}, '/')).text()
+  const inBrowser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+  for (const path of ['/nonsense', '/members.html', '/nonsense/below', '/assets/gone.js']) {
+    const response = await ask({}, path, { headers: inBrowser })
+    expect([path, response.status, response.headers.get('content-type')]).toEqual([
+      path,
+      404,
+      'text/html; charset=utf-8',
+    ])
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect(response.headers.get('vary')).toContain('accept')
+    expect(await response.text()).toBe(home)
+  }
+  for (const accept of ['*/*', 'application/json', 'text/html;q=0, */*', 'text/htmlx', '']) {
+    const response = await ask({}, '/nonsense', { headers: { accept } })
+    expect([accept, response.status, response.headers.get('content-type')]).toEqual([
+      accept,
+      404,
+      'application/json;charset=utf-8',
+    ])
+  }
+  const posted = await ask({}, '/nonsense', { method: 'POST', headers: inBrowser })
+  expect([posted.status, await posted.json()]).toEqual([
+    404,
+    { error: 'Not found: there is nothing at this path.' },
+  ])
+})
+
 test('a script has its hash in its name, is kept for ever, and goes out compressed to whoever takes brotli', async () => {
   const path = await scriptPath()
   const plain = await ask({}, path)

@@ -1,14 +1,20 @@
-import { expect, test } from 'bun:test'
-import { endOf } from '../../../src/frontend/app/tokens/expiry.ts'
+import { describe, expect, test } from 'bun:test'
+import { endOf, endsSoon, isExpired } from '../../../src/frontend/app/tokens/expiry.ts'
 
-const NOW = new Date('2026-11-22T08:00:00Z')
+const NOW = Date.parse('2026-11-21T12:00:00Z')
+const inDays = (days: number) => ({ expiresAt: new Date(NOW + days * 86_400_000).toISOString() })
 
-test('a token ends in so many days, at the end of a day, or never', () => {
-  expect(endOf('30', '', NOW)?.toISOString()).toBe('2026-12-22T08:00:00.000Z')
-  expect(endOf('365', '', NOW)?.toISOString()).toBe('2027-11-22T08:00:00.000Z')
-  expect(endOf('never', '2026-12-24', NOW)).toBeNull()
-  expect(endOf('day', '2026-12-24', NOW)?.getDate()).toBe(24)
-  expect(endOf('day', '2026-12-24', NOW)?.getHours()).toBe(23)
+describe('the end of a token', () => {
+  test('has passed, comes within two weeks, or later, or never', () => {
+    const marks = [inDays(-1), inDays(0), inDays(13), inDays(15), { expiresAt: null }]
+    expect(marks.map((token) => isExpired(token, NOW))).toEqual([true, true, false, false, false])
+    expect(marks.map((token) => endsSoon(token, NOW))).toEqual([false, false, true, false, false])
+  })
+
+  test('is some days from now, the end of a day, none, or still to be chosen', () => {
+    expect(endOf('30', '', NOW)?.getTime()).toBe(NOW + 30 * 86_400_000)
+    expect(endOf('day', '2027-02-19', NOW)).toEqual(new Date(2027, 1, 19, 23, 59, 59))
+    expect(endOf('never', '', NOW)).toBeNull()
+    expect(endOf('day', '', NOW)).toBeUndefined()
+  })
 })
-
-test('while no day is chosen there is no end', () => expect(endOf('day', '', NOW)).toBeNull())

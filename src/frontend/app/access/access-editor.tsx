@@ -10,10 +10,10 @@ import { Segments } from '../components/page-head.tsx'
 import { Banner, Empty, SkeletonTable } from '../components/pieces.tsx'
 import { useToast } from '../components/toast.tsx'
 import { useViewer } from '../shell/viewer.ts'
+import { AccessConflict } from './access-conflict.tsx'
 import { AccessMatrix } from './access-matrix.tsx'
 import type { CellFacts } from './cell-states.ts'
 import { ChangeWords, changesAsText, counted } from './change-words.tsx'
-import { ConflictDialog } from './conflict-dialog.tsx'
 import { changesByApp, openIn } from './draft.ts'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { type AccessApp, environmentsOf, groupsOf, type MatrixApp, mergeApps, rowsOf } from './matrix.ts'
@@ -191,7 +191,7 @@ function Editor({ kind, id, name, globalAccess, query, save, tools, latest, ever
           onDiscard={editing.drop}
         />
       )}
-      <ConflictDialog
+      <AccessConflict
         kind={kind}
         id={id}
         name={firstName}

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isStatus, messageOf } from '../api/errors.ts'
+import { isStatus } from '../api/errors.ts'
+import { useAct } from '../components/act.ts'
 import { type Draft, differences, NO_CHANGES, openIn, rebased, wanting, wholeAccess } from './draft.ts'
 import { type AccessApp, mergeApps } from './matrix.ts'
 import type { AccessRead, accessQuery, WholeAccess } from './queries.ts'
@@ -39,13 +40,12 @@ export function useAccessDraft({ query, latest, everything, readEverything, save
   const [draft, setDraft] = useState<Draft>(NO_CHANGES)
   const [held, setHeld] = useState<AccessRead | null>(null)
   const [conflict, setConflict] = useState<Conflict | null>(null)
-  const [refusal, setRefusal] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { busy, problem, setProblem, run } = useAct()
   const read = held ?? latest
   const open = openIn(read.data.apps)
 
   const change = (ids: readonly string[], wanted: (id: string) => boolean) => {
-    setRefusal(null)
+    setProblem(null)
     const next = ids.reduce((draft, id) => wanting(open, draft, [id], wanted(id)), draft)
     setDraft(next)
     setHeld(next.size === 0 ? null : read)
@@ -54,7 +54,7 @@ export function useAccessDraft({ query, latest, everything, readEverything, save
     setDraft(NO_CHANGES)
     setHeld(null)
     setConflict(null)
-    setRefusal(null)
+    setProblem(null)
   }
   /** Reads what is there now; where that is what was read before, the change was refused for another reason. */
   const reread = async (error: unknown) => {
@@ -62,16 +62,14 @@ export function useAccessDraft({ query, latest, everything, readEverything, save
       queryClient.fetchQuery({ ...query, staleTime: 0 }),
       readEverything(),
     ])
-    if (now.etag === read.etag) return setRefusal(messageOf(error))
+    if (now.etag === read.etag) throw error
     const openNow = openIn(now.data.apps)
     const left = rebased(draft, openNow, openIn(mergeApps(all, now.data.apps)))
     setConflict({ before: read, now, theirs: differences(open, openNow), mine: draft, left })
     setDraft(left)
     setHeld(left.size === 0 ? null : now)
   }
-  const apply = async () => {
-    setBusy(true)
-    setRefusal(null)
+  const write = async () => {
     setConflict(null)
     try {
       await save(wholeAccess(mergeApps(everything, read.data.apps), open, draft), read.etag)
@@ -83,10 +81,8 @@ export function useAccessDraft({ query, latest, everything, readEverything, save
     } catch (error) {
       // An environment that was deleted is not found, and a role that opens everything is forbidden, before anything else.
       const mayBeOutdated = isStatus(error, 412) || isStatus(error, 404) || isStatus(error, 403)
-      if (mayBeOutdated) await reread(error).catch((error) => setRefusal(messageOf(error)))
-      else setRefusal(messageOf(error))
-    } finally {
-      setBusy(false)
+      if (!mayBeOutdated) throw error
+      await reread(error)
     }
   }
   return {
@@ -94,11 +90,11 @@ export function useAccessDraft({ query, latest, everything, readEverything, save
     open,
     draft,
     conflict,
-    refusal,
-    isBusy,
+    refusal: problem,
+    isBusy: busy,
     change,
     drop,
-    apply,
+    apply: () => void run(write),
     keepEditing: () => setConflict(null),
   }
 }

@@ -1,16 +1,18 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { answer, api } from '../api/client.ts'
-import { isStatus, messageOf } from '../api/errors.ts'
+import { useState } from 'react'
 import { can, canInApps } from '../api/me.ts'
+import { useAct } from '../components/act.ts'
 import { Button } from '../components/button.tsx'
-import { Check } from '../components/cell.tsx'
+import { CheckField } from '../components/choices.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { ErrorText, Field, Input, TextArea } from '../components/field.tsx'
+import { needed } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
+import { useSharedFields } from '../components/shared-fields.tsx'
 import { useToast } from '../components/toast.tsx'
 import { useViewer } from '../shell/viewer.ts'
-import { appQuery, changeApp, deleteApp } from './queries.ts'
+import { appQuery, changeApp, deleteApp, switchEncryption } from './queries.ts'
 
 const route = getRouteApi('/shell/apps/$appId/settings')
 
@@ -35,64 +37,60 @@ type Part = {
   etag: string
 }
 
-/** Changes the app that is shown, unless somebody else has changed it meanwhile. */
-function useChange({ app, etag }: Part) {
+function General({ app, etag }: Part) {
   const queryClient = useQueryClient()
   const toast = useToast()
-  const [problem, setProblem] = useState<string | null>(null)
-  const change = async (body: Parameters<typeof changeApp>[2], done: string) => {
-    setProblem(null)
-    try {
-      await changeApp(app.id, etag, body)
-      toast(done)
-    } catch (error) {
-      setProblem(isStatus(error, 412) ? await theirs(app.id) : messageOf(error))
-    } finally {
-      await queryClient.invalidateQueries({ queryKey: ['apps'] })
-    }
-  }
-  return { change, problem }
-}
-
-/** What somebody else has saved meanwhile: it is said, and overwritten only by saving again. */
-async function theirs(id: string): Promise<string> {
-  const { name, description } = await answer(api.v1.apps({ id }).get())
-  const saved = description === null ? `${name}, without a description` : `${name}, “${description}”`
-  return `Somebody else has changed this app meanwhile. They saved: ${saved}. What you typed still stands here.`
-}
-
-function General(part: Part) {
-  const { app } = part
-  const [name, setName] = useState(app.name)
-  const [description, setDescription] = useState(app.description ?? '')
-  const { change, problem } = useChange(part)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void change({ name, description: description.trim() === '' ? null : description }, 'The app was changed.')
-  }
+  const textsOf = ({ name, description }: Part['app']) => ({ name, description: description ?? '' })
+  const { fields, submit, conflict } = useSharedFields({
+    what: 'This app',
+    labels: { name: 'Name', description: 'Description' },
+    rules: { name: needed('Write what the app is called.') },
+    seen: { values: textsOf(app), etag },
+    read: async () => {
+      const { data, etag } = await queryClient.fetchQuery({ ...appQuery(app.id), staleTime: 0 })
+      return { values: textsOf(data), etag }
+    },
+    save: ({ name, description }, etag) =>
+      changeApp(app.id, etag, {
+        ...(name !== undefined && { name }),
+        ...(description !== undefined && { description: description === '' ? null : description }),
+      }),
+    onSaved: () => {
+      void queryClient.invalidateQueries({ queryKey: ['apps'] })
+      toast('The app was changed.')
+    },
+  })
   return (
     <section className="section border-t-0! pt-0!">
       <h2>Name</h2>
       <p>References to secrets of this app name it: they need its new name, too.</p>
-      <form className="form" onSubmit={submit}>
-        <Field label="Name">
-          <Input required maxLength={64} value={name} onChange={(event) => setName(event.target.value)} />
+      <Form fields={fields} act="Save" kind="plain" onSubmit={submit}>
+        <Field label="Name" error={fields.errors.name}>
+          <Input autoComplete="off" maxLength={64} {...fields.bind('name')} />
         </Field>
-        <Field label="Description">
-          <TextArea rows={3} value={description} onChange={(event) => setDescription(event.target.value)} />
+        <Field label="Description" error={fields.errors.description}>
+          <TextArea rows={3} {...fields.bind('description')} />
         </Field>
-        {problem !== null && <ErrorText>{problem}</ErrorText>}
-        <div>
-          <Button type="submit">Save</Button>
-        </div>
-      </form>
+      </Form>
+      {conflict}
     </section>
   )
 }
 
-function Encryption(part: Part) {
-  const { app } = part
-  const { change, problem } = useChange(part)
+function Encryption({ app }: Part) {
+  const queryClient = useQueryClient()
+  const toast = useToast()
+  const { busy, problem, run } = useAct()
+  const toggle = () =>
+    run(async () => {
+      await switchEncryption(app.id, !app.sseEnabled)
+      await queryClient.invalidateQueries({ queryKey: ['apps'] })
+      toast(
+        app.sseEnabled
+          ? 'The server no longer opens secrets of this app.'
+          : 'The server opens secrets of this app for requests.',
+      )
+    })
   return (
     <section className="section">
       <h2>Server-side encryption</h2>
@@ -101,20 +99,11 @@ function Encryption(part: Part) {
         work at once. Off, only clients that hold keys of their own can read them. Nothing is encrypted anew
         by switching.
       </p>
-      <label className="row">
-        <Check
-          checked={app.sseEnabled}
-          onChange={() =>
-            void change(
-              { sse_enabled: !app.sseEnabled },
-              app.sseEnabled
-                ? 'The server no longer opens secrets of this app.'
-                : 'The server opens secrets of this app for requests.',
-            )
-          }
-        />
-        The server may open the secrets of {app.name}
-      </label>
+      <CheckField
+        label={`The server may open the secrets of ${app.name}`}
+        checked={app.sseEnabled}
+        onChange={() => !busy && void toggle()}
+      />
       {problem !== null && <ErrorText>{problem}</ErrorText>}
     </section>
   )

@@ -1,18 +1,14 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { messageOf } from '../api/errors.ts'
 import { canInApps } from '../api/me.ts'
-import { useAct } from '../components/act.ts'
-import { Button } from '../components/button.tsx'
 import { DateTime } from '../components/date-time.tsx'
-import { ConfirmDialog } from '../components/dialog.tsx'
-import { Field, Input } from '../components/field.tsx'
 import { MoreMenu } from '../components/menu.tsx'
 import { Badge, Banner, Empty, SkeletonTable } from '../components/pieces.tsx'
-import { useToast } from '../components/toast.tsx'
 import { useViewer } from '../shell/viewer.ts'
-import { createEnvironment, deleteEnvironment, environmentsQuery, renameEnvironment } from './queries.ts'
+import { DeleteEnvironment, NewEnvironment, RenameEnvironment } from './environment-forms.tsx'
+import { environmentsQuery } from './queries.ts'
 
 const route = getRouteApi('/shell/apps/$appId/environments')
 
@@ -111,69 +107,9 @@ export function EnvironmentsPage() {
         </table>
       )}
       {canInApps(viewer, 'create', 'Environments') && <NewEnvironment appId={appId} />}
-      {asked !== null && <EnvironmentDialog asked={asked} onClose={() => setAsked(null)} />}
+      {asked?.act === 'rename' && <RenameEnvironment environment={asked} onClose={() => setAsked(null)} />}
+      {asked?.act === 'delete' && <DeleteEnvironment environment={asked} onClose={() => setAsked(null)} />}
     </>
-  )
-}
-
-function NewEnvironment({ appId }: { appId: string }) {
-  const queryClient = useQueryClient()
-  const toast = useToast()
-  const [name, setName] = useState('')
-  const { busy, problem, run } = useAct()
-  const add = async () => {
-    await createEnvironment(appId, name)
-    await queryClient.invalidateQueries({ queryKey: ['apps'] })
-    toast(`${name} was added. Whoever opens every app can open it, and so can you.`)
-    setName('')
-  }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void run(add)
-  }
-  return (
-    <form className="form mt-8" onSubmit={submit}>
-      <Field label="New environment" hint="Letters, digits, hyphens and underscores." error={problem}>
-        <Input required maxLength={64} value={name} onChange={(event) => setName(event.target.value)} />
-      </Field>
-      <div>
-        <Button type="submit" busy={busy}>
-          Add the environment
-        </Button>
-      </div>
-    </form>
-  )
-}
-
-function EnvironmentDialog({ asked, onClose }: { asked: Asked; onClose: () => void }) {
-  const queryClient = useQueryClient()
-  const [name, setName] = useState(asked.name)
-  const isRename = asked.act === 'rename'
-  const confirm = async () => {
-    await (isRename ? renameEnvironment(asked.id, name) : deleteEnvironment(asked.id))
-    await queryClient.invalidateQueries({ queryKey: ['apps'] })
-  }
-  return (
-    <ConfirmDialog
-      open
-      onClose={onClose}
-      danger={!isRename}
-      title={isRename ? `Rename ${asked.name}` : `Delete ${asked.name}?`}
-      text={
-        isRename
-          ? 'Its kind stays. References and programs that name the environment need the new name.'
-          : 'Its secrets, their history and its keys are gone for good, and nobody can open it any more.'
-      }
-      act={isRename ? 'Rename' : `Delete ${asked.name}`}
-      disabledBecause={isRename && name.trim() === '' ? 'An environment needs a name.' : null}
-      onConfirm={confirm}
-    >
-      {isRename && (
-        <Field label="Name">
-          <Input autoFocus value={name} maxLength={64} onChange={(event) => setName(event.target.value)} />
-        </Field>
-      )}
-    </ConfirmDialog>
   )
 }
 

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { useAct } from '../components/act.ts'
-import { Button, ButtonLink } from '../components/button.tsx'
-import { ErrorText, Field, Input } from '../components/field.tsx'
+import { ButtonLink } from '../components/button.tsx'
+import { Field, Input } from '../components/field.tsx'
+import { needed, useFields } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { createApp } from './queries.ts'
 
@@ -13,11 +13,15 @@ const USUAL = 'Development, Staging, Production'
 export function NewAppPage() {
   const navigate = useNavigate()
   const queryClient = useQueryClient()
-  const [name, setName] = useState('')
-  const [description, setDescription] = useState('')
-  const [environments, setEnvironments] = useState(USUAL)
-  const { busy, problem, run } = useAct()
+  const fields = useFields(
+    { name: '', environments: USUAL, description: '' },
+    {
+      name: needed('Write what the app is called.'),
+      environments: (text) => (namesIn(text).length === 0 ? 'An app needs an environment.' : null),
+    },
+  )
   const create = async () => {
+    const { name, environments, description } = fields.values
     const app = await createApp({
       name,
       environments: namesIn(environments),
@@ -26,10 +30,6 @@ export function NewAppPage() {
     await queryClient.invalidateQueries({ queryKey: ['apps'] })
     await navigate({ to: '/apps/$appId/secrets', params: { appId: app.id } })
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void run(create)
-  }
   return (
     <>
       <PageHead
@@ -37,35 +37,34 @@ export function NewAppPage() {
         crumbs={[{ label: 'Apps', to: '/apps' }]}
         text="Each environment gets its own keys. Whoever opens one opens nothing of the others."
       />
-      <form className="form" onSubmit={submit}>
-        <Field label="Name" hint="Three or more apps named “Group / Name” are shown as a group.">
-          <Input
-            autoFocus
-            required
-            maxLength={64}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
+      <Form
+        fields={fields}
+        act="Create the app"
+        onSubmit={create}
+        aside={
+          <ButtonLink kind="quiet" to="/apps">
+            Cancel
+          </ButtonLink>
+        }
+      >
+        <Field
+          label="Name"
+          hint="Three or more apps named “Group / Name” are shown as a group."
+          error={fields.errors.name}
+        >
+          <Input autoFocus autoComplete="off" maxLength={64} {...fields.bind('name')} />
         </Field>
         <Field
           label="Environments"
           hint="Separated by commas: letters, digits, hyphens and underscores. More can be added later."
+          error={fields.errors.environments}
         >
-          <Input required value={environments} onChange={(event) => setEnvironments(event.target.value)} />
+          <Input autoComplete="off" {...fields.bind('environments')} />
         </Field>
-        <Field label="Description (optional)">
-          <Input value={description} onChange={(event) => setDescription(event.target.value)} />
+        <Field label="Description (optional)" error={fields.errors.description}>
+          <Input autoComplete="off" {...fields.bind('description')} />
         </Field>
-        {problem !== null && <ErrorText>{problem}</ErrorText>}
-        <div className="row">
-          <Button kind="primary" type="submit" busy={busy}>
-            Create the app
-          </Button>
-          <ButtonLink kind="quiet" to="/apps">
-            Cancel
-          </ButtonLink>
-        </div>
-      </form>
+      </Form>
     </>
   )
 }

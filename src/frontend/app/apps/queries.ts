@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
+import { onLatest } from '../api/latest.ts'
 import { pagedQuery } from '../api/paging.ts'
 
 /** What the list of apps shows: a search, and a field with `-` before it for descending. */
@@ -36,18 +37,27 @@ export const createApp = (body: { name: string; description?: string; environmen
 export const changeApp = (id: string, etag: string, body: AppChange) =>
   answer(api.v1.apps({ id }).put(body, ifMatch(etag)))
 
+/** Switches server-side encryption on or off; whoever came first meant the same. */
+export const switchEncryption = (id: string, isOn: boolean) =>
+  onLatest(
+    () => taggedAnswer(api.v1.apps({ id }).get()),
+    async (app, etag) => {
+      if (app.sseEnabled !== isOn) await changeApp(id, etag, { sse_enabled: isOn })
+    },
+  )
+
 export const deleteApp = (id: string, etag: string) =>
   answer(api.v1.apps({ id }).delete(undefined, ifMatch(etag)))
 
 export const createEnvironment = (appId: string, name: string) =>
   answer(api.v1.environments.post({ name }, { query: { app_id: appId } }))
 
-export const renameEnvironment = async (id: string, name: string) => {
-  const { etag } = await taggedAnswer(api.v1.environments({ id }).get())
-  return answer(api.v1.environments({ id }).put({ name }, ifMatch(etag)))
-}
+export const readEnvironment = (id: string) => taggedAnswer(api.v1.environments({ id }).get())
+
+export const renameEnvironment = (id: string, name: string, etag: string) =>
+  answer(api.v1.environments({ id }).put({ name }, ifMatch(etag)))
 
 export const deleteEnvironment = async (id: string) => {
-  const { etag } = await taggedAnswer(api.v1.environments({ id }).get())
+  const { etag } = await readEnvironment(id)
   return answer(api.v1.environments({ id }).delete(undefined, ifMatch(etag)))
 }

@@ -21,13 +21,17 @@ export type Fields<K extends string> = {
   check: () => boolean
   /** Shows the API's sentence at the field that it begins with, and tells whether there is one. */
   blame: (sentence: string) => boolean
+  /** Shows a sentence at a field. */
+  complain: (name: K, sentence: string) => true
   set: (name: K, value: string) => void
+  /** Puts other values in place of all. */
+  reset: (values: Readonly<Record<K, string>>) => void
   ref: RefObject<HTMLFormElement | null>
 }
 
 /** Keeps and checks what is typed into a form, whose `ref` is to be set. Nothing is cleared by an error. */
 export function useFields<K extends string>(
-  initial: Record<K, string>,
+  initial: Readonly<Record<K, string>>,
   rules: Partial<Record<K, FieldRule>> = {},
 ): Fields<K> {
   const ref = useRef<HTMLFormElement>(null)
@@ -39,17 +43,29 @@ export function useFields<K extends string>(
     setValues((before) => ({ ...before, [name]: value }))
     setErrors((before) => ({ ...before, [name]: null }))
   }
+  const complain = (name: K, sentence: string): true => {
+    setErrors((before) => ({ ...before, [name]: sentence }))
+    focus(name)
+    return true
+  }
   return {
     values,
     errors,
     ref,
     set,
+    complain,
+    reset: (next) => {
+      setValues(next)
+      setErrors({})
+    },
     bind: (name) => ({
       name,
       value: values[name],
       onChange: (event) => set(name, event.target.value),
       // An empty field is complained about when it is sent, not when somebody passes through it.
-      onBlur: () => values[name] !== '' && setErrors((before) => ({ ...before, [name]: faultOf(name) })),
+      // What the API has complained of stays until the value changes.
+      onBlur: () =>
+        values[name] !== '' && setErrors((before) => ({ ...before, [name]: faultOf(name) ?? before[name] })),
     }),
     check: () => {
       const wrong = namesOf(initial).filter((name) => faultOf(name) !== null)
@@ -59,10 +75,7 @@ export function useFields<K extends string>(
     },
     blame: (sentence) => {
       const name = namesOf(initial).find((known) => sentence.startsWith(`${known} `))
-      if (name === undefined) return false
-      setErrors((before) => ({ ...before, [name]: sentence }))
-      focus(name)
-      return true
+      return name !== undefined && complain(name, sentence)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { Button } from './button.tsx'
 import { CheckField } from './choices.tsx'
@@ -12,9 +13,10 @@ type ShownOnceProps = {
   onDone: () => void
 }
 
-/** Shows something that can't be shown again: it closes once the reader says that it is kept. */
+/** Shows something that can't be shown again: until the reader says that it is kept, neither it nor the page is left. */
 export function ShownOnce({ title, text, children, lost, onDone }: ShownOnceProps) {
   const [isKept, setKept] = useState(false)
+  useBlocker({ shouldBlockFn: () => !isKept, enableBeforeUnload: () => !isKept })
   return (
     <Dialog
       open
@@ -27,7 +29,7 @@ export function ShownOnce({ title, text, children, lost, onDone }: ShownOnceProp
           <span className="small dim mr-auto">{lost}</span>
           <Button
             kind="primary"
-            disabledBecause={isKept ? null : 'Say first that you have put it in a safe place.'}
+            disabledBecause={isKept ? null : 'Put it in a safe place first, and tick the box.'}
             onClick={onDone}
           >
             Done

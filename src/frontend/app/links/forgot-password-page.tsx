@@ -2,11 +2,10 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
-import { messageOf } from '../api/errors.ts'
-import { useAct } from '../components/act.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
-import { ErrorText, Field, Input } from '../components/field.tsx'
+import { Field, Input } from '../components/field.tsx'
 import { address, useFields } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
 import { Door } from '../shell/door.tsx'
 import { methodsQuery } from '../sign-in/methods.ts'
 
@@ -55,7 +54,6 @@ const NO_PASSWORDS = 'Passwords are switched off here. Sign in with single sign-
 
 function RequestForm({ onSent }: { onSent: (email: string) => void }) {
   const fields = useFields({ email: '' }, { email: address })
-  const { busy, problem, run } = useAct()
   const request = async () => {
     const email = fields.values.email.trim()
     await answer(api.service.auth.password.forgot.post({ email }))
@@ -63,26 +61,14 @@ function RequestForm({ onSent }: { onSent: (email: string) => void }) {
   }
   return (
     <Door title="Forgotten password" text="A link that sets a new one is mailed to you.">
-      <form
-        className="form"
-        ref={fields.ref}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (fields.check()) void run(request, (error) => fields.blame(messageOf(error)))
-        }}
-      >
+      <Form fields={fields} act="Mail the link" big onSubmit={request}>
         <Field label="E-mail" error={fields.errors.email}>
           <Input big type="email" autoComplete="username" autoFocus {...fields.bind('email')} />
         </Field>
-        {problem !== null && <ErrorText>{problem}</ErrorText>}
-        <Button kind="primary" size="lg" type="submit" busy={busy}>
-          Mail the link
-        </Button>
-        <p>
-          <Link to="/sign-in">Back to the sign-in</Link>
-        </p>
-      </form>
+      </Form>
+      <p className="mt-4">
+        <Link to="/sign-in">Back to the sign-in</Link>
+      </p>
     </Door>
   )
 }

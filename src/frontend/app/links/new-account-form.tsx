@@ -1,10 +1,8 @@
 import { answer, api } from '../api/client.ts'
-import { messageOf } from '../api/errors.ts'
 import { startSession } from '../api/session.ts'
-import { useAct } from '../components/act.ts'
-import { Button } from '../components/button.tsx'
-import { ErrorText, Field, Input } from '../components/field.tsx'
+import { Field, Input } from '../components/field.tsx'
 import { needed, newPassword, useFields } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
 import { signInWithPassword } from '../sign-in/sign-in.ts'
 
 type NewAccountProps = {
@@ -20,7 +18,6 @@ export function NewAccountForm({ token, email, organisation, onJoined }: NewAcco
     { full_name: '', password: '' },
     { full_name: needed('Write your name.'), password: newPassword },
   )
-  const { busy, problem, run } = useAct()
   const join = async () => {
     const { password, full_name } = fields.values
     await answer(api.service.auth.password.register.post({ email, password, full_name, invite: token }))
@@ -29,15 +26,7 @@ export function NewAccountForm({ token, email, organisation, onJoined }: NewAcco
     await onJoined()
   }
   return (
-    <form
-      className="form"
-      ref={fields.ref}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (fields.check()) void run(join, (error) => fields.blame(messageOf(error)))
-      }}
-    >
+    <Form fields={fields} act={`Join ${organisation}`} big onSubmit={join}>
       <input type="hidden" autoComplete="username" value={email} readOnly />
       <Field label="Your name" error={fields.errors.full_name}>
         <Input big autoComplete="name" autoFocus {...fields.bind('full_name')} />
@@ -45,10 +34,6 @@ export function NewAccountForm({ token, email, organisation, onJoined }: NewAcco
       <Field label="Password" error={fields.errors.password} hint="At least 8 characters.">
         <Input big type="password" autoComplete="new-password" {...fields.bind('password')} />
       </Field>
-      {problem !== null && <ErrorText>{problem}</ErrorText>}
-      <Button kind="primary" size="lg" type="submit" busy={busy}>
-        Join {organisation}
-      </Button>
-    </form>
+    </Form>
   )
 }

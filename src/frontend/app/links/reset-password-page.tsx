@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
-import { isStatus, messageOf } from '../api/errors.ts'
-import { useAct } from '../components/act.ts'
-import { Button, ButtonLink } from '../components/button.tsx'
+import { isStatus } from '../api/errors.ts'
+import { ButtonLink } from '../components/button.tsx'
 import { CheckField } from '../components/choices.tsx'
-import { ErrorText, Field, Input } from '../components/field.tsx'
+import { Field, Input } from '../components/field.tsx'
 import { newPassword, useFields } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
 import { Door } from '../shell/door.tsx'
 import { forgetLinkToken, useLinkToken } from '../shell/link-token.ts'
 import { DeadLink } from './dead-link.tsx'
@@ -54,7 +54,6 @@ export function ResetPasswordPage() {
 function ResetForm({ token, onDone, onDead }: { token: string; onDone: () => void; onDead: () => void }) {
   const fields = useFields({ new_password: '' }, { new_password: newPassword })
   const [revokes, setRevokes] = useState(false)
-  const { busy, problem, run } = useAct()
   const reset = async () => {
     await answer(
       api.service.auth.password.reset.post({
@@ -66,17 +65,14 @@ function ResetForm({ token, onDone, onDead }: { token: string; onDone: () => voi
     onDone()
   }
   return (
-    <form
-      className="form"
-      ref={fields.ref}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!fields.check()) return
-        void run(reset, (error) => {
-          if (isStatus(error, 404)) onDead()
-          return isStatus(error, 404) || fields.blame(messageOf(error))
-        })
+    <Form
+      fields={fields}
+      act="Set the password"
+      big
+      onSubmit={reset}
+      onProblem={(error) => {
+        if (isStatus(error, 404)) onDead()
+        return isStatus(error, 404)
       }}
     >
       <Field label="New password" error={fields.errors.new_password} hint="At least 8 characters.">
@@ -88,10 +84,6 @@ function ResetForm({ token, onDone, onDead }: { token: string; onDone: () => voi
         checked={revokes}
         onChange={setRevokes}
       />
-      {problem !== null && <ErrorText>{problem}</ErrorText>}
-      <Button kind="primary" size="lg" type="submit" busy={busy}>
-        Set the password
-      </Button>
-    </form>
+    </Form>
   )
 }

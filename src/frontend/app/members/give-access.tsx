@@ -4,9 +4,8 @@ import { actorHasGlobalAccess } from '../../../core/access.ts'
 import { ChangeWords, counted } from '../access/change-words.tsx'
 import { changesByApp, openIn, wholeAccess } from '../access/draft.ts'
 import { type AccessApp, mergeApps } from '../access/matrix.ts'
-import { everythingQuery, ownAccessQuery, saveAccess } from '../access/queries.ts'
-import { api, taggedAnswer } from '../api/client.ts'
-import { isStatus } from '../api/errors.ts'
+import { accessQuery, everythingQuery, ownAccessQuery, saveAccess } from '../access/queries.ts'
+import { onLatest } from '../api/latest.ts'
 import { asRoleHolder } from '../api/me.ts'
 import { Button } from '../components/button.tsx'
 import { Cell } from '../components/cell.tsx'
@@ -15,28 +14,20 @@ import { useViewer } from '../shell/viewer.ts'
 import { firstNameOf, type Member } from './queries.ts'
 
 const SHOWN = 30
-const ATTEMPTS = 3
 
 /** Opens environments, by their ids with those of their apps, to a member; what it can open already stays. */
-export async function giveAccess(member: Member, environments: ReadonlyMap<string, string>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    const { data, etag } = await taggedAnswer(api.v1.members({ id: member.id }).access.get())
+export const giveAccess = (member: Member, environments: ReadonlyMap<string, string>): Promise<unknown> =>
+  // What is added goes well with whatever was changed in between.
+  onLatest(accessQuery('member', member.id).queryFn, (latest, etag) => {
     const added = [...environments].map(([id, appId]) => ({
       id: appId,
       name: '',
       environments: [{ id, name: '', envType: '' }],
     }))
-    const apps = mergeApps(data.apps, ...added.map((app) => [app]))
+    const apps = mergeApps(latest.apps, ...added.map((app) => [app]))
     const wanted = new Map([...environments.keys()].map((id) => [id, true]))
-    try {
-      await saveAccess('member', member.id)(wholeAccess(apps, openIn(data.apps), wanted), etag)
-      return
-    } catch (error) {
-      // What is added goes well with whatever was changed in between.
-      if (!isStatus(error, 412) || attempt === ATTEMPTS) throw error
-    }
-  }
-}
+    return saveAccess('member', member.id)(wholeAccess(apps, openIn(latest.apps), wanted), etag)
+  })
 
 type GiveAccessProps = {
   members: readonly Member[]

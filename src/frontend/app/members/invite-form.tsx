@@ -1,16 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { create as invitePolicy } from '../../../core/invites/policy.ts'
 import { refusalBy } from '../../../core/policy.ts'
-import { messageOf } from '../api/errors.ts'
 import { kindOf } from '../api/me.ts'
-import { Button } from '../components/button.tsx'
 import { CopyField } from '../components/copy-field.tsx'
-import { ErrorText, Field, Input } from '../components/field.tsx'
-import { Banner, RoleName } from '../components/pieces.tsx'
+import { Field, Input } from '../components/field.tsx'
+import { address, useFields } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
+import { Banner } from '../components/pieces.tsx'
 import { Select } from '../components/select.tsx'
-import { roleOptions, rolesQuery } from '../roles/role-options.ts'
+import { roleOptions, rolesQuery } from '../roles/role-options.tsx'
 import { invite } from './invite-queries.ts'
 
 type Invite = Awaited<ReturnType<typeof invite>>
@@ -20,85 +20,53 @@ export function InviteForm() {
   const queryClient = useQueryClient()
   const { hash } = useLocation()
   const { data: roles = [] } = useQuery(rolesQuery)
-  const address = useRef<HTMLInputElement>(null)
-  const [email, setEmail] = useState('')
+  const fields = useFields({ email: '' }, { email: address })
   const [chosen, setChosen] = useState<string | null>(null)
-  const [problem, setProblem] = useState<{ field: 'email' | 'role' | 'form'; message: string } | null>(null)
-  const [isBusy, setBusy] = useState(false)
   const [made, setMade] = useState<Invite | null>(null)
   // Developer, where nothing was chosen: it opens nothing by itself.
   const roleId = chosen ?? roles.find((role) => kindOf(role) === 'developer')?.id ?? null
-  const options = roleOptions(
-    roles,
-    (kind) => refusalBy(invitePolicy, { kind })?.message ?? null,
-    ({ name, color }) => <RoleName name={name} color={color} />,
-  )
+  const options = roleOptions(roles, (kind) => refusalBy(invitePolicy, { kind })?.message ?? null)
+  const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    if (hash === 'new') address.current?.focus()
+    if (hash === 'new') input.current?.focus()
   }, [hash])
-
-  const checkEmail = (): boolean => {
-    const message =
-      email.trim() === ''
-        ? 'Enter an e-mail address.'
-        : /^\S+@\S+$/.test(email.trim())
-          ? null
-          : 'An e-mail address has the form name@example.org.'
-    setProblem(message === null ? null : { field: 'email', message })
-    return message === null
-  }
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (!checkEmail()) return address.current?.focus()
-    if (roleId === null) return setProblem({ field: 'role', message: 'Choose a role.' })
-    setBusy(true)
-    setProblem(null)
+  const submit = async () => {
     setMade(null)
-    try {
-      setMade(await invite(email.trim(), roleId))
-      setEmail('')
-      void queryClient.invalidateQueries({ queryKey: ['invites'] })
-    } catch (error) {
-      setProblem({ field: 'form', message: messageOf(error) })
-    } finally {
-      setBusy(false)
-    }
+    setMade(await invite(fields.values.email.trim(), roleId ?? ''))
+    fields.set('email', '')
+    void queryClient.invalidateQueries({ queryKey: ['invites'] })
   }
   return (
-    <form className="form mb-6" onSubmit={submit} noValidate aria-label="Invite">
-      <Field label="E-mail" error={problem?.field === 'email' ? problem.message : null}>
-        <Input
-          ref={address}
-          type="email"
-          autoComplete="off"
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-          onBlur={() => email !== '' && checkEmail()}
-        />
-      </Field>
-      <div className="field">
-        <span className="label">Role</span>
-        <Select
-          label="Role"
-          value={roleId}
-          options={options}
-          onChange={setChosen}
-          placeholder="Choose a role"
-        />
-        {problem?.field === 'role' ? (
-          <ErrorText>{problem.message}</ErrorText>
-        ) : (
+    <>
+      <Form
+        label="Invite"
+        className="form mb-4"
+        fields={fields}
+        act="Invite"
+        disabledBecause={roleId === null ? 'Choose a role first.' : null}
+        onSubmit={submit}
+      >
+        <Field label="E-mail" error={fields.errors.email}>
+          <Input ref={input} type="email" autoComplete="off" {...fields.bind('email')} />
+        </Field>
+        <div className="field">
+          <span className="label">Role</span>
+          <Select
+            label="Role"
+            value={roleId}
+            options={options}
+            onChange={setChosen}
+            placeholder="Choose a role"
+          />
           <p className="hint">{options.find(({ value }) => value === roleId)?.meaning}</p>
-        )}
-      </div>
-      {problem?.field === 'form' && <ErrorText>{problem.message}</ErrorText>}
-      <div className="row">
-        <Button type="submit" kind="primary" busy={isBusy}>
-          Invite
-        </Button>
-      </div>
-      {made !== null && <Made invite={made} />}
-    </form>
+        </div>
+      </Form>
+      {made !== null && (
+        <div className="form mb-6">
+          <Made invite={made} />
+        </div>
+      )}
+    </>
   )
 }
 

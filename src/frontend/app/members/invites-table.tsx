@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { messageOf } from '../api/errors.ts'
 import { can } from '../api/me.ts'
+import { useAct } from '../components/act.ts'
 import { Button } from '../components/button.tsx'
 import { CopyButton } from '../components/copy-field.tsx'
 import { DateTime } from '../components/date-time.tsx'
@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../components/dialog.tsx'
 import { ErrorText } from '../components/field.tsx'
 import { Badge, RoleName } from '../components/pieces.tsx'
 import { useToast } from '../components/toast.tsx'
-import { rolesQuery } from '../roles/role-options.ts'
+import { rolesQuery } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { cancel, type Invite, resend } from './invite-queries.ts'
 
@@ -128,28 +128,19 @@ function Expiry({ at }: { at: string }) {
 
 function Resend({ invite }: { invite: Invite }) {
   const toast = useToast()
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { busy, problem, run } = useAct()
   const mail = async () => {
-    setBusy(true)
-    setProblem(null)
-    try {
-      await resend(invite.id)
-      toast(`The invite was mailed to ${invite.inviteeEmail} again.`)
-    } catch (error) {
-      setProblem(messageOf(error))
-    } finally {
-      setBusy(false)
-    }
+    await resend(invite.id)
+    toast(`The invite was mailed to ${invite.inviteeEmail} again.`)
   }
   return (
     <>
       {problem !== null && <ErrorText>{problem}</ErrorText>}
       <Button
         size="sm"
-        busy={isBusy}
+        busy={busy}
         aria-label={`Mail the invite of ${invite.inviteeEmail} again`}
-        onClick={mail}
+        onClick={() => run(mail)}
       >
         Mail again
       </Button>

@@ -6,7 +6,7 @@ import { AccessEditor } from '../access/access-editor.tsx'
 import { accessQuery, saveAccess } from '../access/queries.ts'
 import { kindOf } from '../api/me.ts'
 import { SkeletonTable } from '../components/pieces.tsx'
-import { rolesQuery } from '../roles/role-options.ts'
+import { rolesQuery } from '../roles/role-options.tsx'
 import { memberQuery, nameOf } from './queries.ts'
 
 const route = getRouteApi('/shell/members/$memberId/access')

@@ -1,5 +1,6 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import type { Member, RoleReference } from './queries.ts'
+import type { RoleReference } from '../roles/role-change.ts'
+import type { Member } from './queries.ts'
 
 type Page = { data: Member[]; total?: number; nextCursor?: string | null }
 type Pages = InfiniteData<Page>

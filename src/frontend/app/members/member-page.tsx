@@ -1,19 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { remove as removePolicy } from '../../../core/members/policy.ts'
-import { refusalBy } from '../../../core/policy.ts'
-import { asRoleHolder, can, kindOf, type Viewer } from '../api/me.ts'
+import { can } from '../api/me.ts'
 import { exactDay } from '../components/date-time.tsx'
-import { type MenuEntry, MoreMenu } from '../components/menu.tsx'
+import { MoreMenu } from '../components/menu.tsx'
 import { PageHead, Tabs } from '../components/page-head.tsx'
 import { Avatar, RoleName, SkeletonTable } from '../components/pieces.tsx'
-import { rolesQuery } from '../roles/role-options.ts'
+import { rolesQuery } from '../roles/role-options.tsx'
 import { PageProblem } from '../shell/problems.tsx'
 import { useViewer } from '../shell/viewer.ts'
+import { actsOn, memberMenu } from './member-acts.ts'
+import { MemberRole, useMemberRoles } from './member-role.tsx'
 import { type MemberRef, memberQuery, nameOf } from './queries.ts'
 import { RemoveDialog } from './remove-dialog.tsx'
-import { RoleSelect, roleChangeRefusal, useRoleOptions } from './role-select.tsx'
 
 const route = getRouteApi('/shell/members/$memberId')
 
@@ -64,24 +63,20 @@ function MemberHead({ member }: HeadProps) {
 function MemberActs({ member }: HeadProps) {
   const viewer = useViewer()
   const navigate = useNavigate()
-  const options = useRoleOptions()
+  const options = useMemberRoles()
   const { data: roles = [] } = useQuery(rolesQuery)
   const [isRemoving, setRemoving] = useState(false)
-  const canChangeRole = can(viewer, 'update', 'Members') && roles.length > 0
   const role = roles.find(({ id }) => id === member.role.id)
-  const entries = entriesFor(
-    viewer,
-    { id: member.id, kind: role === undefined ? 'custom' : kindOf(role) },
-    {
-      onRemove: () => setRemoving(true),
-      onTransfer: () => void navigate({ to: '/settings/$section', params: { section: 'organisation' } }),
-    },
-  )
+  const acts = actsOn(viewer, member, roles)
+  const entries = memberMenu(acts, {
+    onRemove: () => setRemoving(true),
+    onTransfer: () => void navigate({ to: '/settings/$section', params: { section: 'organisation' } }),
+  })
   return (
     <>
       <span className="dim">Role</span>
-      {canChangeRole ? (
-        <RoleSelect member={member} options={options} refusal={roleChangeRefusal(viewer, member, roles)} />
+      {acts.mayChangeRole ? (
+        <MemberRole member={member} options={options} refusal={acts.changeRefusal} />
       ) : (
         <RoleName name={member.role.name} color={role?.color ?? ''} />
       )}
@@ -93,30 +88,4 @@ function MemberActs({ member }: HeadProps) {
       />
     </>
   )
-}
-
-type Target = { id: string; kind: ReturnType<typeof kindOf> }
-
-/** The acts on one member; what the viewer's role doesn't allow at all is left out. */
-export function entriesFor(
-  viewer: Viewer,
-  member: Target,
-  { onRemove, onTransfer }: { onRemove: () => void; onTransfer: () => void },
-): MenuEntry[] {
-  const actor = asRoleHolder(viewer)
-  const transfer: MenuEntry = { label: 'Transfer ownership…', icon: 'role', onClick: onTransfer }
-  return [
-    ...(actor.role.kind === 'owner' && member.id !== viewer.id ? [transfer] : []),
-    ...(can(viewer, 'delete', 'Members')
-      ? [
-          {
-            label: 'Remove…',
-            icon: 'trash' as const,
-            danger: true,
-            disabledBecause: refusalBy(removePolicy, { actor, member })?.message ?? null,
-            onClick: onRemove,
-          },
-        ]
-      : []),
-  ]
 }

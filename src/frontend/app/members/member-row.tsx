@@ -4,12 +4,12 @@ import { flushSync } from 'react-dom'
 import { Check } from '../components/cell.tsx'
 import { DateTime, shortDay } from '../components/date-time.tsx'
 import { Icon } from '../components/icon.tsx'
-import { type MenuEntry, MoreMenu } from '../components/menu.tsx'
+import { MoreMenu } from '../components/menu.tsx'
 import { Avatar, Badge, RoleName } from '../components/pieces.tsx'
 import type { Option } from '../components/select.tsx'
-import type { MemberActs } from './member-acts.ts'
+import { type MemberActs, memberMenu } from './member-acts.ts'
+import { MemberRole } from './member-role.tsx'
 import { type Member, nameOf } from './queries.ts'
-import { RoleSelect } from './role-select.tsx'
 
 type MemberRowProps = {
   member: Member
@@ -28,7 +28,19 @@ type MemberRowProps = {
 
 /** A member in the list, with its role to change in place. */
 export const MemberRow = memo(function MemberRow(props: MemberRowProps) {
-  const { member, place, acts, environments, color, options, isSelected, onToggle, measure } = props
+  const {
+    member,
+    place,
+    acts,
+    environments,
+    color,
+    options,
+    isSelected,
+    onToggle,
+    onRemove,
+    onTransfer,
+    measure,
+  } = props
   const name = nameOf(member)
   const row = useRef<HTMLTableRowElement>(null)
   const { isLive, handlers } = useLiveControls(row)
@@ -70,7 +82,7 @@ export const MemberRow = memo(function MemberRow(props: MemberRowProps) {
       <td>
         {acts.mayChangeRole && acts.changeRefusal === null ? (
           isLive ? (
-            <RoleSelect member={member} options={options} refusal={null} bare />
+            <MemberRole member={member} options={options} refusal={null} bare />
           ) : (
             <StillSelect name={name} role={member.role.name} color={color} />
           )
@@ -94,7 +106,14 @@ export const MemberRow = memo(function MemberRow(props: MemberRowProps) {
       </td>
       <td className="r wide">
         {(acts.mayTransfer || acts.mayRemove) &&
-          (isLive ? <RowMenu {...props} name={name} /> : <StillMenu name={name} />)}
+          (isLive ? (
+            <MoreMenu
+              label={`More for ${name}`}
+              entries={memberMenu(acts, { onRemove: () => onRemove(member), onTransfer })}
+            />
+          ) : (
+            <StillMenu name={name} />
+          ))}
       </td>
     </tr>
   )
@@ -159,24 +178,4 @@ function CanOpen({ member, environments }: Pick<MemberRowProps, 'member' | 'envi
   }
   if (open === 0) return <Badge tone="warn">Nothing</Badge>
   return <>{environments === null ? open : `${open} of ${environments}`}</>
-}
-
-function RowMenu({ member, acts, onRemove, onTransfer, name }: MemberRowProps & { name: string }) {
-  const entries: MenuEntry[] = [
-    ...(acts.mayTransfer
-      ? [{ label: 'Transfer ownership…', icon: 'role' as const, onClick: onTransfer }]
-      : []),
-    ...(acts.mayRemove
-      ? [
-          {
-            label: 'Remove…',
-            icon: 'trash' as const,
-            danger: true,
-            disabledBecause: acts.removeRefusal,
-            onClick: () => onRemove(member),
-          },
-        ]
-      : []),
-  ]
-  return entries.length === 0 ? null : <MoreMenu label={`More for ${name}`} entries={entries} />
 }

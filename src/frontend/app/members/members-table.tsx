@@ -5,13 +5,13 @@ import { environmentCountQuery } from '../access/queries.ts'
 import { Check } from '../components/cell.tsx'
 import { SortHead } from '../components/filters.tsx'
 import { Gap, usePageVirtualRows } from '../components/virtual-rows.tsx'
-import { rolesQuery } from '../roles/role-options.ts'
+import { rolesQuery } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { actsOn } from './member-acts.ts'
+import { useMemberRoles } from './member-role.tsx'
 import { MemberRow } from './member-row.tsx'
 import type { Member } from './queries.ts'
 import { RemoveDialog } from './remove-dialog.tsx'
-import { useRoleOptions } from './role-select.tsx'
 import type { MemberSort } from './search.ts'
 
 type Selected = ReadonlyMap<string, Member>
@@ -60,7 +60,7 @@ export function MembersTable({ members, sort, onSort, selected, onSelect, isStal
     () => void navigate({ to: '/settings/$section', params: { section: 'organisation' } }),
     [navigate],
   )
-  const options = useRoleOptions()
+  const options = useMemberRoles()
   const colorOf = useMemo(() => new Map(roles.map(({ id, color }) => [id, color])), [roles])
   const selectable = useMemo(() => members.filter(({ id }) => acts.get(id)?.isSelectable), [members, acts])
   const isAll = selectable.length > 0 && selectable.every(({ id }) => selected.has(id))

@@ -3,7 +3,7 @@ import { can } from '../api/me.ts'
 import { SearchInput } from '../components/field.tsx'
 import { Filter } from '../components/filters.tsx'
 import { useSearchText } from '../components/use-search-text.ts'
-import { rolesQuery } from '../roles/role-options.ts'
+import { rolesQuery } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import type { MembersSearch, MembersSearchChange } from './search.ts'
 

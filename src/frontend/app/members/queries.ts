@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type AnswerOf, answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
-import { isStatus } from '../api/errors.ts'
+import { onLatest } from '../api/latest.ts'
+import { type RoleReference, RoleWasChanged } from '../roles/role-change.ts'
 import type { MembersSearch } from './search.ts'
 
 export const FIRST_PAGE = 100
@@ -35,23 +36,10 @@ export type Member = AnswerOf<typeof api.v1.members.get>['data'][number]
 export const memberQuery = (id: string) =>
   queryOptions({ queryKey: ['members', id], queryFn: () => taggedAnswer(api.v1.members({ id }).get()) })
 
-export type RoleReference = { id: string; name: string }
 export type MemberRef = { id: string; fullName: string; email: string; role: RoleReference }
 
-/** Thrown where a member holds another role by now than the reader was shown. */
-export class RoleWasChanged extends Error {
-  constructor(
-    readonly member: MemberRef,
-    readonly roleNow: RoleReference,
-  ) {
-    super(`The role of ${nameOf(member)} was changed meanwhile: it is ${roleNow.name} now.`)
-  }
-}
-
-const ATTEMPTS = 3
-
 /** Gives a member another role, as long as it holds the one that was shown. */
-export const changeRole = (member: MemberRef, roleId: string) =>
+export const changeRole = (member: MemberRef, roleId: string): Promise<MemberRef> =>
   whileAsShown(member, (etag) =>
     answer(api.v1.members({ id: member.id }).put({ role_id: roleId }, ifMatch(etag))),
   )
@@ -61,20 +49,17 @@ export const removeMember = (member: MemberRef) =>
   whileAsShown(member, (etag) => answer(api.v1.members({ id: member.id }).delete({}, ifMatch(etag))))
 
 /**
- * Changes a member that is as it was shown. Its ETag also changes when the member is seen: that is no reason to refuse, so
- * the member is read again, and only another role ends the attempt.
+ * Changes a member that is as it was shown. Its ETag also changes when the member is seen: that is no reason to refuse, and
+ * only another role ends the attempt.
  */
-async function whileAsShown<T>(member: MemberRef, change: (etag: string) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    const { data, etag } = await taggedAnswer(api.v1.members({ id: member.id }).get())
-    if (data.role.id !== member.role.id) throw new RoleWasChanged(member, data.role)
-    try {
-      return await change(etag)
-    } catch (error) {
-      if (!isStatus(error, 412) || attempt === ATTEMPTS) throw error
-    }
-  }
-}
+const whileAsShown = <T>(member: MemberRef, change: (etag: string) => Promise<T>): Promise<T> =>
+  onLatest(
+    () => taggedAnswer(api.v1.members({ id: member.id }).get()),
+    (latest, etag) => {
+      if (latest.role.id !== member.role.id) throw new RoleWasChanged(nameOf(member), latest.role)
+      return change(etag)
+    },
+  )
 
 /** What to call a member: by its name, or else by its address. */
 export const nameOf = ({ fullName, email }: { fullName: string; email: string }): string =>

@@ -7,15 +7,15 @@ import { ConfirmDialog } from '../components/dialog.tsx'
 import { Menu } from '../components/menu.tsx'
 import { Banner } from '../components/pieces.tsx'
 import { useToast } from '../components/toast.tsx'
-import { rolesQuery } from '../roles/role-options.ts'
+import { rolesQuery } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { type BulkOutcome, forEach } from './bulk.ts'
 import { GiveAccess, giveAccess } from './give-access.tsx'
 import { actsOn } from './member-acts.ts'
 import { forgetMembers, patchMember } from './member-cache.ts'
+import { useMemberRoles } from './member-role.tsx'
 import { changeRole, type Member, nameOf, removeMember } from './queries.ts'
 import { TakenAway } from './remove-dialog.tsx'
-import { useRoleOptions } from './role-select.tsx'
 
 type Selected = ReadonlyMap<string, Member>
 type SelectionBarProps = { selected: Selected; onSelect: (selected: Selected) => void }
@@ -25,7 +25,7 @@ export function SelectionBar({ selected, onSelect }: SelectionBarProps) {
   const viewer = useViewer()
   const queryClient = useQueryClient()
   const toast = useToast()
-  const options = useRoleOptions()
+  const options = useMemberRoles()
   const { data: roles = [] } = useQuery(rolesQuery)
   const [progress, setProgress] = useState<number | null>(null)
   const [outcome, setOutcome] = useState<BulkOutcome | null>(null)

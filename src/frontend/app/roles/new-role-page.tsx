@@ -1,10 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { asRoleHolder } from '../api/me.ts'
-import { useAct } from '../components/act.ts'
-import { Button, ButtonLink } from '../components/button.tsx'
-import { ErrorText } from '../components/field.tsx'
+import { ButtonLink } from '../components/button.tsx'
+import { Form } from '../components/form.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { Banner, SkeletonTable } from '../components/pieces.tsx'
 import { useToast } from '../components/toast.tsx'
@@ -38,7 +37,7 @@ function NewRole({ like }: { like: Role | null }) {
     color: like?.color ?? '',
     allowed,
   })
-  const { submit, busy, problem } = useCreate(state)
+  const create = useCreate(state)
   return (
     <>
       <PageHead
@@ -52,38 +51,35 @@ function NewRole({ like }: { like: Role | null }) {
           out.
         </Banner>
       )}
-      <form onSubmit={submit} className={left > 0 ? 'mt-4' : ''}>
-        <RoleFields autoFocus state={state} onChange={setState} />
-        <RoleMatrix before={NOTHING.allowed} state={state} onChange={setState} />
-        {problem !== null && <ErrorText>{problem}</ErrorText>}
-        <div className="row mt-5">
-          <Button kind="primary" type="submit" busy={busy}>
-            Create the role
-          </Button>
+      <Form
+        className={left > 0 ? 'mt-4' : ''}
+        act="Create the role"
+        disabledBecause={state.name.trim() === '' ? 'A role needs a name.' : null}
+        onSubmit={create}
+        aside={
           <ButtonLink kind="quiet" to="/roles">
             Cancel
           </ButtonLink>
+        }
+      >
+        <RoleFields autoFocus state={state} onChange={setState} />
+        <div className="mb-5">
+          <RoleMatrix before={NOTHING.allowed} state={state} onChange={setState} />
         </div>
-      </form>
+      </Form>
     </>
   )
 }
 
 /** Creates the role, and opens it. */
-function useCreate(state: RoleState) {
+function useCreate(state: RoleState): () => Promise<void> {
   const navigate = useNavigate()
   const queryClient = useQueryClient()
   const toast = useToast()
-  const { busy, problem, run } = useAct()
-  const create = async () => {
+  return async () => {
     const role = await createRole(state)
     await queryClient.invalidateQueries({ queryKey: ['roles'] })
     await navigate({ to: '/roles/$roleId', params: { roleId: role.id } })
     toast(`The role ${role.name} was created.`)
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void run(create)
-  }
-  return { submit, busy, problem }
 }

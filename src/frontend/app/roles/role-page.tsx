@@ -5,19 +5,20 @@ import { update } from '../../../core/roles/policy.ts'
 import { LeaveDialog } from '../access/leave-dialog.tsx'
 import { asRoleHolder, can, kindOf } from '../api/me.ts'
 import { ChangeBar } from '../components/change-bar.tsx'
+import { ConflictDialog } from '../components/conflict-dialog.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { Banner, SkeletonTable } from '../components/pieces.tsx'
 import { useToast } from '../components/toast.tsx'
 import { PageProblem } from '../shell/problems.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { RoleChangeWords } from './change-words.tsx'
+import { conflictLines } from './conflict-lines.ts'
 import { holdersQuery, type Role, roleQuery, stateOf } from './queries.ts'
 import { RoleActs } from './role-acts.tsx'
-import { RoleConflictDialog } from './role-conflict.tsx'
 import { RoleFields } from './role-fields.tsx'
 import { countOf, RoleHolders } from './role-holders.tsx'
 import { RoleMatrix } from './role-matrix.tsx'
-import { meaningOf } from './role-options.ts'
+import { meaningOf } from './role-options.tsx'
 import { useRoleDraft } from './use-role-draft.ts'
 
 const route = getRouteApi('/shell/roles/$roleId')
@@ -116,12 +117,16 @@ function RoleEditor({ tagged }: { tagged: { data: Role; etag: string } }) {
         />
       )}
       <LeaveDialog isDirty={draft.isChanged && !draft.busy} what="Your changes of this role" />
-      <RoleConflictDialog
-        conflict={draft.conflict}
-        onDrop={draft.dropMine}
+      <ConflictDialog
+        open={draft.conflict !== null}
+        title="This role was changed while you were editing"
+        lines={draft.conflict === null ? [] : conflictLines(draft.conflict)}
+        onKeepTheirs={draft.dropMine}
         onKeepEditing={draft.keepEditing}
-        onApply={draft.applyOnTop}
-      />
+        onApplyMine={draft.applyOnTop}
+      >
+        <p>Applied on top, yours keeps what they changed elsewhere.</p>
+      </ConflictDialog>
     </>
   )
 }

@@ -11,7 +11,7 @@ import { useSearchText } from '../components/use-search-text.ts'
 import { useShortcut } from '../shell/shortcuts.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { type RolesSearch, rolesListQuery } from './queries.ts'
-import { meaningOf } from './role-options.ts'
+import { meaningOf } from './role-options.tsx'
 
 const route = getRouteApi('/shell/roles')
 

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isStatus, messageOf } from '../api/errors.ts'
+import { isStatus } from '../api/errors.ts'
+import { useAct } from '../components/act.ts'
+import type { RoleConflict } from './conflict-lines.ts'
 import { bodyOf, changeBetween, isChange, onTop, type RoleState } from './draft.ts'
 import { changeRole, type Role, roleQuery, stateOf } from './queries.ts'
-import type { RoleConflict } from './role-conflict.tsx'
 
 /** A role that is being edited: what is wanted, saved as a whole, unless somebody else has changed it meanwhile. */
 export function useRoleDraft(tagged: { data: Role; etag: string }, onSaved: () => void) {
@@ -11,8 +12,7 @@ export function useRoleDraft(tagged: { data: Role; etag: string }, onSaved: () =
   const [base, setBase] = useState(tagged)
   const [state, setState] = useState(() => stateOf(tagged.data))
   const [conflict, setConflict] = useState<(RoleConflict & { latest: typeof tagged }) | null>(null)
-  const [busy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<string | null>(null)
+  const { busy, problem, setProblem, run } = useAct()
   const before = stateOf(base.data)
   const change = changeBetween(before, state)
 
@@ -26,36 +26,27 @@ export function useRoleDraft(tagged: { data: Role; etag: string }, onSaved: () =
     setBase(latest)
     setState(wanted)
     setConflict(null)
-    setRefusal(null)
+    setProblem(null)
   }
-  const save = async (from: typeof tagged, wanted: RoleState) => {
-    setBusy(true)
-    setRefusal(null)
-    try {
+  const save = (from: typeof tagged, wanted: RoleState) =>
+    run(async () => {
       const wantedChange = changeBetween(stateOf(from.data), wanted)
-      const saved = await changeRole(from.data.id, from.etag, bodyOf(wanted, wantedChange))
-      await queryClient.invalidateQueries({ queryKey: ['roles'] })
-      await queryClient.invalidateQueries({ queryKey: ['me'] })
-      const latest = queryClient.getQueryData(roleQuery(from.data.id).queryKey)
-      startAt(latest ?? { ...saved, etag: from.etag }, stateOf((latest ?? saved).data))
-      onSaved()
-    } catch (error) {
-      if (isStatus(error, 412)) await showConflict(from, wanted)
-      else setRefusal(messageOf(error))
-    } finally {
-      setBusy(false)
-    }
-  }
+      try {
+        const saved = await changeRole(from.data.id, from.etag, bodyOf(wanted, wantedChange))
+        await queryClient.invalidateQueries({ queryKey: ['roles'] })
+        await queryClient.invalidateQueries({ queryKey: ['me'] })
+        const latest = queryClient.getQueryData(roleQuery(from.data.id).queryKey)
+        startAt(latest ?? { ...saved, etag: from.etag }, stateOf((latest ?? saved).data))
+        onSaved()
+      } catch (error) {
+        if (!isStatus(error, 412)) throw error
+        await showConflict(from, wanted)
+      }
+    })
   const showConflict = async (from: typeof tagged, wanted: RoleState) => {
-    try {
-      const latest = (await queryClient.fetchQuery({
-        ...roleQuery(from.data.id),
-        staleTime: 0,
-      })) as typeof tagged
-      setConflict({ before: stateOf(from.data), now: stateOf(latest.data), mine: wanted, latest })
-    } catch (error) {
-      setRefusal(messageOf(error))
-    }
+    const query = { ...roleQuery(from.data.id), staleTime: 0 }
+    const latest = (await queryClient.fetchQuery(query)) as typeof tagged
+    setConflict({ before: stateOf(from.data), now: stateOf(latest.data), mine: wanted, latest })
   }
   const mineOnTop =
     conflict === null
@@ -68,10 +59,10 @@ export function useRoleDraft(tagged: { data: Role; etag: string }, onSaved: () =
     change,
     isChanged: isChange(change),
     busy,
-    refusal,
+    refusal: problem,
     conflict,
     edit: (next: RoleState) => {
-      setRefusal(null)
+      setProblem(null)
       setState(next)
     },
     discard: () => startAt(base, before),

@@ -37,7 +37,17 @@ export function DetailsForm({ row, onClose }: PanelProps & { row: SecretRow }) {
     onClose()
   }
   return (
-    <PanelFrame title={`Details of ${row.key}`} onClose={onClose} onSubmit={keep}>
+    <PanelFrame
+      title={`Details of ${row.key}`}
+      onClose={onClose}
+      onSubmit={keep}
+      note={`What you change here changes in all environments that have ${row.key}.`}
+      act={
+        <Button hint="⌘↵" onClick={keep}>
+          Keep
+        </Button>
+      }
+    >
       <DetailsFields
         details={details}
         onChange={setDetails}
@@ -45,17 +55,6 @@ export function DetailsForm({ row, onClose }: PanelProps & { row: SecretRow }) {
         isSealed={isSealed(row)}
         folders={foldersOf([...rows.values()]).map(({ path }) => path)}
       />
-      <div className="row panel-acts">
-        <span className="dim small">
-          What you change here changes in all environments that have {row.key}.
-        </span>
-        <Button kind="quiet" className="push" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button hint="⌘↵" onClick={keep}>
-          Keep
-        </Button>
-      </div>
     </PanelFrame>
   )
 }

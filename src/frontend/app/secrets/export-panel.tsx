@@ -1,9 +1,11 @@
 import { useState } from 'react'
-import { messageOf } from '../api/errors.ts'
+import { useAct } from '../components/act.ts'
 import { Button } from '../components/button.tsx'
+import { download } from '../components/download.ts'
 import { ErrorText } from '../components/field.tsx'
 import { Banner } from '../components/pieces.tsx'
 import { Select } from '../components/select.tsx'
+import { EnvironmentSelect } from './environment-select.tsx'
 import { PanelFrame } from './panel.tsx'
 import type { PanelProps } from './panel-props.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
@@ -24,34 +26,28 @@ export function ExportPanel({
   environment,
   onClose,
 }: PanelProps & { environment: NamedEnvironment | undefined }) {
-  const [target, setTarget] = useState<NamedEnvironment | undefined>(environment ?? app.environments[0])
+  const [target, setTarget] = useState(environment ?? app.environments[0])
   const [format, setFormat] = useState<ExportFormat>('dotenv')
-  const [problem, setProblem] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
-  const download = async () => {
+  const { busy, problem, run } = useAct()
+  const save = async () => {
     if (target === undefined) return
-    setBusy(true)
-    setProblem(null)
-    try {
-      save(
-        await store.export(target, format, selection.path),
-        `${app.name}-${target.name}.${FORMATS[format].file}`,
-      )
-      onClose()
-    } catch (error) {
-      setProblem(messageOf(error))
-    }
-    setBusy(false)
+    const name = `${app.name}-${target.name}.${FORMATS[format].file}`.replaceAll(/[^\w.-]+/g, '-')
+    download(name, 'application/octet-stream', await store.export(target, format, selection.path))
+    onClose()
   }
   return (
-    <PanelFrame title="Export" onClose={onClose} onSubmit={download}>
+    <PanelFrame
+      title="Export"
+      onClose={onClose}
+      onSubmit={() => run(save)}
+      act={
+        <Button busy={busy} icon="download" onClick={() => run(save)}>
+          Save the file in clear
+        </Button>
+      }
+    >
       <div className="row">
-        <Select
-          label="Environment"
-          value={target?.id ?? null}
-          options={app.environments.map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(id) => setTarget(app.environments.find((one) => one.id === id))}
-        />
+        <EnvironmentSelect environments={app.environments} value={target} onChange={setTarget} />
         <Select
           label="Format"
           value={format}
@@ -71,23 +67,6 @@ export function ExportPanel({
         Whoever gets the file can read them. Delete it when it has done its work.
       </Banner>
       {problem !== null && <ErrorText>{problem}</ErrorText>}
-      <div className="row panel-acts">
-        <Button kind="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button busy={busy} icon="download" onClick={download}>
-          Save the file in clear
-        </Button>
-      </div>
     </PanelFrame>
   )
-}
-
-function save(text: string, name: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name.replaceAll(/[^\w.-]+/g, '-')
-  link.click()
-  URL.revokeObjectURL(address)
 }

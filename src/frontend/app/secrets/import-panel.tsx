@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import { messageOf } from '../api/errors.ts'
+import { useAct } from '../components/act.ts'
 import { Button } from '../components/button.tsx'
 import { Field, Input, TextArea } from '../components/field.tsx'
-import { Select } from '../components/select.tsx'
 import { useToast } from '../components/toast.tsx'
 import { storedPath } from './details-fields.tsx'
+import { EnvironmentSelect } from './environment-select.tsx'
 import { ImportDifference } from './import-difference.tsx'
 import { PanelFrame } from './panel.tsx'
 import type { PanelProps } from './panel-props.ts'
@@ -23,12 +23,11 @@ export function ImportPanel({
   environment,
   onClose,
 }: PanelProps & { environment: NamedEnvironment | undefined }) {
-  const [target, setTarget] = useState<NamedEnvironment | undefined>(environment ?? app.environments[0])
+  const [target, setTarget] = useState(environment ?? app.environments[0])
   const [path, setPath] = useState(selection.path ?? '/')
   const [content, setContent] = useState('')
   const [checked, setChecked] = useState<Checked | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
+  const { busy, problem, setProblem, run } = useAct()
   const reload = useReload(app.id)
   const toast = useToast()
   const edit = (act: () => void) => {
@@ -36,40 +35,51 @@ export function ImportPanel({
     setChecked(null)
     setProblem(null)
   }
-  const attempt = async (work: () => Promise<void>) => {
-    setBusy(true)
-    setProblem(null)
-    await work().catch((error: unknown) => setProblem(messageOf(error)))
-    setBusy(false)
+  const check = async () => {
+    if (target === undefined) return
+    const file: SecretFile = {
+      content,
+      path: storedPath(path),
+      format: /^\s*\{/.test(content) ? 'json' : 'dotenv',
+    }
+    setChecked({ file, imported: await store.import(target, file, true) })
   }
-  const check = () =>
-    attempt(async () => {
-      if (target === undefined) return
-      const file: SecretFile = {
-        content,
-        path: storedPath(path),
-        format: /^\s*\{/.test(content) ? 'json' : 'dotenv',
-      }
-      setChecked({ file, imported: await store.import(target, file, true) })
-    })
-  const apply = () =>
-    attempt(async () => {
-      if (target === undefined || checked === null) return
-      const { created, changed } = await store.import(target, checked.file, false)
-      await reload()
-      toast(`${created.length} added to ${target.name}, ${changed.length} changed.`)
-      onClose()
-    })
+  const apply = async ({ file }: Checked) => {
+    if (target === undefined) return
+    const { created, changed } = await store.import(target, file, false)
+    await reload()
+    toast(`${created.length} added to ${target.name}, ${changed.length} changed.`)
+    onClose()
+  }
+  const refusal =
+    checked !== null ? nothingIn(checked.imported) : content.trim() === '' ? 'There is no text yet.' : null
+  const submit = () => {
+    if (refusal === null) void run(checked === null ? check : () => apply(checked))
+  }
   return (
-    <PanelFrame title="Paste .env" onClose={onClose} onSubmit={checked === null ? check : apply}>
+    <PanelFrame
+      title="Paste .env"
+      onClose={onClose}
+      onSubmit={submit}
+      act={
+        <Button
+          kind={checked === null ? 'plain' : 'primary'}
+          hint="⌘↵"
+          busy={busy}
+          disabledBecause={refusal}
+          onClick={submit}
+        >
+          {checked === null ? 'Show what changes' : `Import into ${target?.name}`}
+        </Button>
+      }
+    >
       <div className="fields">
         <div className="field">
           <span className="label">Environment</span>
-          <Select
-            label="Environment"
-            value={target?.id ?? null}
-            options={app.environments.map(({ id, name }) => ({ value: id, label: name }))}
-            onChange={(id) => edit(() => setTarget(app.environments.find((one) => one.id === id)))}
+          <EnvironmentSelect
+            environments={app.environments}
+            value={target}
+            onChange={(environment) => edit(() => setTarget(environment))}
           />
         </div>
         <Field label="Path">
@@ -99,31 +109,6 @@ export function ImportPanel({
       {checked !== null && target !== undefined && (
         <ImportDifference {...checked} secrets={secrets.get(target.id) ?? []} />
       )}
-      <div className="row panel-acts">
-        <Button kind="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-        {checked === null ? (
-          <Button
-            hint="⌘↵"
-            busy={busy}
-            disabledBecause={content.trim() === '' ? 'There is no text yet.' : null}
-            onClick={check}
-          >
-            Show what changes
-          </Button>
-        ) : (
-          <Button
-            kind="primary"
-            hint="⌘↵"
-            busy={busy}
-            disabledBecause={nothingIn(checked.imported)}
-            onClick={apply}
-          >
-            Import into {target?.name}
-          </Button>
-        )}
-      </div>
     </PanelFrame>
   )
 }

@@ -45,7 +45,16 @@ export function NewSecretForm({ app, selection, onClose }: PanelProps) {
     onClose()
   }
   return (
-    <PanelFrame title="New secret" onClose={onClose} onSubmit={keep}>
+    <PanelFrame
+      title="New secret"
+      onClose={onClose}
+      onSubmit={keep}
+      act={
+        <Button hint="⌘↵" onClick={keep}>
+          Keep
+        </Button>
+      }
+    >
       <DetailsFields
         details={details}
         onChange={setDetails}
@@ -68,14 +77,6 @@ export function NewSecretForm({ app, selection, onClose }: PanelProps) {
           ))}
         </div>
       </DetailsFields>
-      <div className="row panel-acts">
-        <Button kind="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button hint="⌘↵" onClick={keep}>
-          Keep
-        </Button>
-      </div>
     </PanelFrame>
   )
 }

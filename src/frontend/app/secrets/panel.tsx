@@ -1,10 +1,19 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { Button } from '../components/button.tsx'
 
-type PanelFrameProps = { title: string; onClose: () => void; children: ReactNode; onSubmit?: () => void }
+type PanelFrameProps = {
+  title: string
+  onClose: () => void
+  children: ReactNode
+  onSubmit: () => void
+  /** The button that submits it. */
+  act: ReactNode
+  /** What is said beside the buttons. */
+  note?: ReactNode
+}
 
 /** A part of the page in which something is entered. It takes the focus, Esc leaves it, ⌘↵ submits it. */
-export function PanelFrame({ title, onClose, children, onSubmit }: PanelFrameProps) {
+export function PanelFrame({ title, onClose, children, onSubmit, act, note }: PanelFrameProps) {
   const id = useId()
   const section = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -22,8 +31,7 @@ export function PanelFrame({ title, onClose, children, onSubmit }: PanelFramePro
       onKeyDown={(event) => {
         if (event.defaultPrevented) return
         if (event.key === 'Escape') onClose()
-        else if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && onSubmit !== undefined)
-          onSubmit()
+        else if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) onSubmit()
         else return
         event.preventDefault()
         event.stopPropagation()
@@ -41,6 +49,13 @@ export function PanelFrame({ title, onClose, children, onSubmit }: PanelFramePro
         />
       </div>
       {children}
+      <div className="row panel-acts">
+        {note !== undefined && <span className="dim small mr-auto">{note}</span>}
+        <Button kind="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        {act}
+      </div>
     </section>
   )
 }

@@ -1,6 +1,6 @@
-import { queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { answer, api } from '../api/client.ts'
-import { appQuery } from '../apps/queries.ts'
+import { appQuery, environmentsQuery } from '../apps/queries.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
 import { plainStore, type Store } from './store.ts'
 
@@ -24,15 +24,28 @@ export const storeQuery = (app: { id: string; sseEnabled: boolean } | undefined)
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** The secrets of an environment in clear. They are forgotten when the page is left. */
-export const secretsQuery = (appId: string, environment: NamedEnvironment, store: Store | undefined) =>
+/**
+ * The secrets of an environment in clear. They are forgotten when the page is left. An environment that has none is not
+ * asked for them: the audit log would tell of a read.
+ */
+export const secretsQuery = (appId: string, environment: NamedEnvironment, store: Store, mayCount: boolean) =>
   queryOptions({
     queryKey: secretsKey(appId, environment.id),
-    queryFn: () => store?.list(environment) ?? [],
-    enabled: store !== undefined,
+    queryFn: async ({ client }) =>
+      mayCount && (await countIn(client, appId, environment)) === 0 ? [] : store.list(environment),
     gcTime: 0,
     staleTime: 60_000,
   })
+
+/** How many secrets an environment has; undefined where that isn't known. The environments of an app share one request. */
+async function countIn(
+  client: QueryClient,
+  appId: string,
+  { id }: NamedEnvironment,
+): Promise<number | undefined> {
+  const counted = await client.fetchQuery({ ...environmentsQuery(appId), staleTime: 0 }).catch(() => [])
+  return counted.find((environment) => environment.id === id)?.secretCount
+}
 
 /** The key of the secrets of one environment of an app, or of all. */
 export const secretsKey = (appId: string, environmentId?: string) =>

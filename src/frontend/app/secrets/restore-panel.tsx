@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
-import { messageOf } from '../api/errors.ts'
+import { useAct } from '../components/act.ts'
 import { Button } from '../components/button.tsx'
 import { exactTime } from '../components/date-time.tsx'
 import { Field, Input } from '../components/field.tsx'
@@ -25,34 +25,45 @@ export function RestorePanel({
 }: PanelProps & { environment: NamedEnvironment }) {
   const [time, setTime] = useState('')
   const [checked, setChecked] = useState<{ at: string; plan: Plan } | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
+  const { busy, problem, setProblem, run } = useAct()
   const reload = useReload(app.id)
   const toast = useToast()
-  const run = async (dryRun: boolean) => {
-    if (time === '') return setProblem('Choose a time in the past.')
-    setBusy(true)
-    setProblem(null)
-    try {
-      const at = checked?.at ?? new Date(time).toISOString()
-      const plan = await restoreAt(environment.id, at, dryRun)
-      if (dryRun) setChecked({ at, plan })
-      else {
-        await reload()
-        toast(`${environment.name} is as it was on ${exactTime(at)}.`)
-        onClose()
-      }
-    } catch (error) {
-      setProblem(messageOf(error))
-    }
-    setBusy(false)
+  const check = async () => {
+    const at = new Date(time).toISOString()
+    setChecked({ at, plan: await restoreAt(environment.id, at, true) })
+  }
+  const restore = async ({ at }: { at: string }) => {
+    await restoreAt(environment.id, at, false)
+    await reload()
+    toast(`${environment.name} is as it was on ${exactTime(at)}.`)
+    onClose()
+  }
+  const submit = () => {
+    if (time === '') setProblem('Choose a time in the past.')
+    else void run(checked === null ? check : () => restore(checked))
   }
   const count = checked === null ? 0 : checked.plan.restored.length + checked.plan.deleted.length
   return (
     <PanelFrame
       title={`Restore ${environment.name} to a time`}
       onClose={onClose}
-      onSubmit={() => run(checked === null)}
+      onSubmit={submit}
+      act={
+        checked === null ? (
+          <Button busy={busy} onClick={submit}>
+            Show what would change
+          </Button>
+        ) : (
+          <Button
+            kind="danger"
+            busy={busy}
+            disabledBecause={count === 0 ? 'Nothing would change.' : null}
+            onClick={submit}
+          >
+            Restore {count} {count === 1 ? 'secret' : 'secrets'} of {environment.name}
+          </Button>
+        )
+      }
     >
       <Field
         label="Time"
@@ -67,29 +78,11 @@ export function RestorePanel({
           onChange={(event) => {
             setTime(event.target.value)
             setChecked(null)
+            setProblem(null)
           }}
         />
       </Field>
       {checked !== null && <RestorePlan plan={checked.plan} secrets={secrets.get(environment.id) ?? []} />}
-      <div className="row panel-acts">
-        <Button kind="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-        {checked === null ? (
-          <Button busy={busy} onClick={() => run(true)}>
-            Show what would change
-          </Button>
-        ) : (
-          <Button
-            kind="danger"
-            busy={busy}
-            disabledBecause={count === 0 ? 'Nothing would change.' : null}
-            onClick={() => run(false)}
-          >
-            Restore {count} {count === 1 ? 'secret' : 'secrets'} of {environment.name}
-          </Button>
-        )}
-      </div>
     </PanelFrame>
   )
 }

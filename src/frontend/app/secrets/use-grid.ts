@@ -13,8 +13,9 @@ import { toggled } from './value-editor.tsx'
 
 /** The secrets of all environments that the reader can open, by environment, as far as they have been read. */
 export function useSecrets(appId: string, environments: readonly NamedEnvironment[], store: Store) {
+  const mayCount = canInApps(useViewer(), 'read', 'Environments')
   return useQueries({
-    queries: environments.map((environment) => secretsQuery(appId, environment, store)),
+    queries: environments.map((environment) => secretsQuery(appId, environment, store, mayCount)),
     combine: (results) => ({
       secrets: new Map(
         environments.flatMap(({ id }, place) => {

@@ -4,7 +4,7 @@ import { can } from '../api/me.ts'
 import { DateTime } from '../components/date-time.tsx'
 import { SortHead } from '../components/filters.tsx'
 import { Avatar, RoleName } from '../components/pieces.tsx'
-import { rolesQuery } from '../roles/role-options.ts'
+import { rolesQuery } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import type { AccountSort } from './search.ts'
 

@@ -4,8 +4,8 @@ import { accessQuery } from '../access/queries.ts'
 import { isStatus } from '../api/errors.ts'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { useToast } from '../components/toast.tsx'
+import { isExpired } from '../tokens/expiry.ts'
 import { type Account, accountQuery, deleteAccount } from './queries.ts'
-import { isExpired } from './tokens.ts'
 
 type DeleteAccountProps = { account: Account; etag: string; open: boolean; onClose: () => void }
 

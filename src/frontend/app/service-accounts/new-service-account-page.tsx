@@ -1,17 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { messageOf } from '../api/errors.ts'
-import { Button, ButtonLink } from '../components/button.tsx'
-import { ErrorText, Field, Input } from '../components/field.tsx'
+import { useState } from 'react'
+import { ButtonLink } from '../components/button.tsx'
+import { Field, Input } from '../components/field.tsx'
+import { needed, useFields } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { Select } from '../components/select.tsx'
-import { rolesQuery } from '../roles/role-options.ts'
+import { rolesQuery } from '../roles/role-options.tsx'
+import type { IssuedToken, TokenFormat } from '../tokens/token.ts'
+import { FormatChoice } from '../tokens/token-form.tsx'
 import { useAccountRoles } from './account-role.tsx'
-import { IssuedTokenDialog } from './issued-token.tsx'
-import { createAccount, type IssuedToken } from './queries.ts'
-import { FormatChoice } from './token-form.tsx'
-import type { TokenFormat } from './tokens.ts'
+import { IssuedAccountToken } from './issued-account-token.tsx'
+import { createAccount } from './queries.ts'
 
 type Made = { id: string; token: IssuedToken }
 
@@ -35,7 +36,7 @@ export function NewServiceAccountPage() {
         text="For one program, so that it opens only what it needs. It opens nothing until access is given, on the next page."
       />
       <NewAccountForm onMade={setMade} />
-      {made !== null && <IssuedTokenDialog accountId={made.id} issued={made.token} onKept={open} />}
+      {made !== null && <IssuedAccountToken accountId={made.id} issued={made.token} onKept={open} />}
     </>
   )
 }
@@ -44,42 +45,43 @@ function NewAccountForm({ onMade }: { onMade: (made: Made) => void }) {
   const queryClient = useQueryClient()
   const options = useAccountRoles()
   const { data: roles } = useQuery(rolesQuery)
-  const [name, setName] = useState('')
   const [chosen, setChosen] = useState<string | null>(null)
-  const [tokenName, setTokenName] = useState('')
   const [format, setFormat] = useState<TokenFormat>('phase')
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
+  const fields = useFields(
+    { name: '', token_name: '' },
+    { name: needed('Write what the service account is called.') },
+  )
   const roleId = chosen ?? roles?.find((role) => role.isDefault && role.name === 'Service')?.id ?? null
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (roleId === null) return setProblem('Choose a role.')
-    setBusy(true)
-    setProblem(null)
-    try {
-      const account = await createAccount({
-        name: name.trim(),
-        role_id: roleId,
-        token_name: tokenName.trim() === '' ? 'Initial token' : tokenName.trim(),
-        token_format: format,
-      })
-      void queryClient.invalidateQueries({ queryKey: ['service-accounts'] })
-      onMade({ id: account.id, token: account.initialToken })
-    } catch (error) {
-      setProblem(messageOf(error))
-      setBusy(false)
-    }
+  const create = async () => {
+    const { name, token_name } = fields.values
+    const account = await createAccount({
+      name: name.trim(),
+      role_id: roleId ?? '',
+      token_name: token_name.trim() === '' ? 'Initial token' : token_name.trim(),
+      token_format: format,
+    })
+    void queryClient.invalidateQueries({ queryKey: ['service-accounts'] })
+    onMade({ id: account.id, token: account.initialToken })
   }
   return (
-    <form className="form" onSubmit={submit}>
-      <Field label="Name">
+    <Form
+      fields={fields}
+      act="Create the service account"
+      disabledBecause={roleId === null ? 'Choose a role first.' : null}
+      onSubmit={create}
+      aside={
+        <ButtonLink kind="quiet" to="/service-accounts">
+          Cancel
+        </ButtonLink>
+      }
+    >
+      <Field label="Name" error={fields.errors.name}>
         <Input
           autoFocus
-          required
+          autoComplete="off"
           maxLength={64}
           placeholder="deploy-production"
-          value={name}
-          onChange={(event) => setName(event.target.value)}
+          {...fields.bind('name')}
         />
       </Field>
       <div>
@@ -90,24 +92,16 @@ function NewAccountForm({ onMade }: { onMade: (made: Made) => void }) {
       <Field
         label="Name of its first token (optional)"
         hint="It has no end. Others can be made with one, and this one revoked."
+        error={fields.errors.token_name}
       >
         <Input
+          autoComplete="off"
           maxLength={64}
           placeholder="Where it will be used"
-          value={tokenName}
-          onChange={(event) => setTokenName(event.target.value)}
+          {...fields.bind('token_name')}
         />
       </Field>
       <FormatChoice format={format} onChange={setFormat} />
-      {problem !== null && <ErrorText>{problem}</ErrorText>}
-      <div className="row">
-        <Button kind="primary" type="submit" busy={busy}>
-          Create the service account
-        </Button>
-        <ButtonLink kind="quiet" to="/service-accounts">
-          Cancel
-        </ButtonLink>
-      </div>
-    </form>
+    </Form>
   )
 }

@@ -1,8 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type AnswerOf, answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
+import { onLatest } from '../api/latest.ts'
 import { pagedQuery } from '../api/paging.ts'
+import { RoleWasChanged } from '../roles/role-change.ts'
+import type { IssuedToken, NewToken, TokenFormat } from '../tokens/token.ts'
 import type { AccountsSearch } from './search.ts'
-import type { TokenFormat } from './tokens.ts'
 
 /** The service accounts that the address asks for, page by page. */
 export const accountsQuery = ({ q, role, sort }: AccountsSearch) =>
@@ -35,9 +37,17 @@ export const tokensQuery = (id: string) =>
     queryFn: async () => (await answer(api.v1['service-accounts']({ id }).tokens.get({ query: {} }))).data,
   })
 
-export type Token = NonNullable<Account['tokens']>[number]
-/** A token that was just made: its text is in no query, and goes with the component that shows it. */
-export type IssuedToken = Token & { token: string }
+export type AccountRef = Pick<Account, 'id' | 'name' | 'role'>
+
+/** Gives a service account another role, as long as it has the one that was shown; its name may have changed meanwhile. */
+export const giveRole = (shown: AccountRef, roleId: string): Promise<AccountRef> =>
+  onLatest(
+    () => taggedAnswer(api.v1['service-accounts']({ id: shown.id }).get()),
+    (latest, etag) => {
+      if (latest.role.id !== shown.role.id) throw new RoleWasChanged(shown.name, latest.role)
+      return changeAccount(shown.id, etag, { role_id: roleId })
+    },
+  )
 
 type NewAccount = { name: string; role_id: string; token_name: string; token_format: TokenFormat }
 
@@ -48,8 +58,6 @@ export const changeAccount = (id: string, etag: string, body: { name?: string; r
 
 export const deleteAccount = (id: string, etag: string) =>
   answer(api.v1['service-accounts']({ id }).delete(undefined, ifMatch(etag)))
-
-type NewToken = { name: string; format: TokenFormat; expires_in?: number; expires_at?: string }
 
 export const createToken = (id: string, body: NewToken): Promise<IssuedToken> =>
   answer(api.v1['service-accounts']({ id }).tokens.post(body))

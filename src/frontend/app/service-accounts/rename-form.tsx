@@ -1,68 +1,49 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { isStatus, messageOf } from '../api/errors.ts'
-import { Button } from '../components/button.tsx'
 import { Field, Input } from '../components/field.tsx'
+import { needed } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
+import { useSharedFields } from '../components/shared-fields.tsx'
 import { useToast } from '../components/toast.tsx'
 import { type Account, accountQuery, changeAccount } from './queries.ts'
 
-/** Renames a service account, unless somebody else has changed it meanwhile: then it says to what. */
-export function RenameForm({
-  account,
-  etag,
-  onDone,
-}: {
-  account: Account
-  etag: string
-  onDone: () => void
-}) {
+type RenameFormProps = { account: Account; etag: string; onDone: () => void }
+
+/** Renames a service account; where somebody else has renamed it meanwhile, both names are shown first. */
+export function RenameForm({ account, etag, onDone }: RenameFormProps) {
   const queryClient = useQueryClient()
   const toast = useToast()
-  const [name, setName] = useState(account.name)
-  // The version that the reader saw when the form opened, or that a refusal has shown since.
-  const [seen, setSeen] = useState(etag)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    setProblem(null)
-    try {
-      await changeAccount(account.id, seen, { name: name.trim() })
-      await queryClient.invalidateQueries({ queryKey: ['service-accounts'] })
-      toast(`The service account is called ${name.trim()} now.`)
+  const { fields, submit, conflict } = useSharedFields({
+    what: 'This service account',
+    labels: { name: 'Name' },
+    rules: { name: needed('Write what the service account is called.') },
+    seen: { values: { name: account.name }, etag },
+    read: async () => {
+      const { data, etag } = await queryClient.fetchQuery({ ...accountQuery(account.id), staleTime: 0 })
+      return { values: { name: data.name }, etag }
+    },
+    save: (changed, etag) => changeAccount(account.id, etag, changed),
+    onSaved: ({ name }) => {
+      void queryClient.invalidateQueries({ queryKey: ['service-accounts'] })
+      toast(`The service account is called ${name} now.`)
       onDone()
-    } catch (error) {
-      setProblem(isStatus(error, 412) ? await theirs() : messageOf(error))
-    } finally {
-      setBusy(false)
-    }
-  }
-  const theirs = async (): Promise<string> => {
-    const latest = await queryClient.fetchQuery({ ...accountQuery(account.id), staleTime: 0 })
-    setSeen(latest.etag)
-    const { name, role } = latest.data
-    return `Somebody else has changed it meanwhile: it is called ${name} and has the role ${role.name}. Rename it again to give it your name.`
-  }
+    },
+    onDropped: onDone,
+  })
   return (
-    <form className="form mb-6" onSubmit={submit}>
-      <Field label="New name" error={problem}>
-        <Input
-          autoFocus
-          required
-          maxLength={64}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-      </Field>
-      <div className="row">
-        <Button kind="primary" type="submit" busy={busy}>
-          Rename
-        </Button>
-        <Button kind="quiet" onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
-    </form>
+    <>
+      <Form
+        label="Rename the service account"
+        className="form mb-6"
+        fields={fields}
+        act="Rename"
+        onSubmit={submit}
+        onCancel={onDone}
+      >
+        <Field label="New name" error={fields.errors.name}>
+          <Input autoFocus autoComplete="off" maxLength={64} {...fields.bind('name')} />
+        </Field>
+      </Form>
+      {conflict}
+    </>
   )
 }

@@ -8,7 +8,7 @@ import { PageHead, type Tab, Tabs } from '../components/page-head.tsx'
 import { Avatar, RoleName, SkeletonTable } from '../components/pieces.tsx'
 import { PageProblem } from '../shell/problems.tsx'
 import { useViewer } from '../shell/viewer.ts'
-import { AccountRoleSelect } from './account-role.tsx'
+import { AccountRole } from './account-role.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { type Account, accountQuery } from './queries.ts'
 import { RenameForm } from './rename-form.tsx'
@@ -39,7 +39,7 @@ function AccountHead({ account, etag }: { account: Account; etag: string }) {
       >
         <span className="dim">Role</span>
         {mayUpdate && can(viewer, 'read', 'Roles') ? (
-          <AccountRoleSelect account={account} />
+          <AccountRole account={account} />
         ) : (
           <RoleName name={account.role.name} />
         )}

@@ -1,21 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
 import { refusalBy } from '../../../core/policy.ts'
 import { createToken as createTokenPolicy } from '../../../core/service-accounts/policy.ts'
 import { accessQuery } from '../access/queries.ts'
 import { asRoleHolder, can, kindOf } from '../api/me.ts'
 import { Button } from '../components/button.tsx'
 import { Empty, SkeletonTable } from '../components/pieces.tsx'
-import { rolesQuery } from '../roles/role-options.ts'
+import { rolesQuery } from '../roles/role-options.tsx'
 import { PageProblem } from '../shell/problems.tsx'
-import { useShortcut } from '../shell/shortcuts.ts'
 import { useViewer } from '../shell/viewer.ts'
-import { IssuedTokenDialog } from './issued-token.tsx'
-import { summaryOf } from './places.ts'
-import { type Account, accountQuery, type IssuedToken, tokensQuery } from './queries.ts'
-import { TokenForm } from './token-form.tsx'
-import { TokensTable } from './tokens-table.tsx'
+import { useNewToken } from '../tokens/new-token.tsx'
+import { summaryOf } from '../tokens/places.ts'
+import type { NewToken } from '../tokens/token.ts'
+import { TokensTable } from '../tokens/tokens-table.tsx'
+import { IssuedAccountToken } from './issued-account-token.tsx'
+import { type Account, accountQuery, createToken, revokeToken, tokensQuery } from './queries.ts'
 
 const route = getRouteApi('/shell/service-accounts/$accountId/tokens')
 
@@ -25,31 +24,24 @@ export function ServiceAccountTokensPage() {
   const queryClient = useQueryClient()
   const { data: account } = useQuery(accountQuery(accountId))
   const { data: tokens, error } = useQuery(tokensQuery(accountId))
-  const [isMaking, setMaking] = useState(false)
-  const [issued, setIssued] = useState<IssuedToken | null>(null)
+  const viewer = useViewer()
   const refusal = useTokenRefusal(account?.data)
-  const mayCreate = can(useViewer(), 'create', 'ServiceAccountTokens')
-  useShortcut('n', () => mayCreate && refusal === null && setMaking(true))
+  const mayCreate = can(viewer, 'create', 'ServiceAccountTokens')
+  const refresh = () => queryClient.invalidateQueries({ queryKey: ['service-accounts'] })
+  const create = async (token: NewToken) => {
+    const issued = await createToken(accountId, token)
+    void refresh()
+    return issued
+  }
+  const { form, begin, issued, onKept } = useNewToken(create, mayCreate && refusal === null)
   if (error !== null && tokens === undefined) return <PageProblem error={error} reset={() => {}} />
   if (account === undefined || tokens === undefined) return <SkeletonTable columns={6} />
   const { name } = account.data
-  const make = mayCreate && !isMaking && (
-    <Button
-      kind="primary"
-      icon="plus"
-      hint="N"
-      className="push"
-      disabledBecause={refusal}
-      onClick={() => setMaking(true)}
-    >
+  const make = mayCreate && form === null && (
+    <Button kind="primary" icon="plus" hint="N" className="push" disabledBecause={refusal} onClick={begin}>
       New token
     </Button>
   )
-  const onCreated = (token: IssuedToken) => {
-    setMaking(false)
-    setIssued(token)
-    void queryClient.invalidateQueries({ queryKey: ['service-accounts'] })
-  }
   return (
     <div className="with-aside">
       <div>
@@ -57,23 +49,25 @@ export function ServiceAccountTokensPage() {
           <Opens accountId={accountId} />
           {tokens.length > 0 && make}
         </div>
+        {form}
         {tokens.length > 0 ? (
-          <TokensTable accountId={accountId} name={name} tokens={tokens} />
+          <TokensTable
+            caption={`Tokens of ${name}`}
+            tokens={tokens}
+            account={name}
+            mayRevoke={can(viewer, 'delete', 'ServiceAccountTokens')}
+            onRevoke={({ id }) => revokeToken(accountId, id).then(refresh)}
+          />
         ) : (
-          !isMaking && (
+          form === null && (
             <Empty title="No tokens" icon="key" act={make}>
               Nothing can act as {name} without one.
             </Empty>
           )
         )}
-        {isMaking && (
-          <TokenForm accountId={accountId} onCreated={onCreated} onCancel={() => setMaking(false)} />
-        )}
       </div>
       <AboutTokens />
-      {issued !== null && (
-        <IssuedTokenDialog accountId={accountId} issued={issued} onKept={() => setIssued(null)} />
-      )}
+      {issued !== null && <IssuedAccountToken accountId={accountId} issued={issued} onKept={onKept} />}
     </div>
   )
 }

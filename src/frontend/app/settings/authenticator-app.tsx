@@ -1,11 +1,13 @@
 import { lazy, Suspense, useState } from 'react'
 import { answer, api } from '../api/client.ts'
+import { messageOf } from '../api/errors.ts'
 import { useAct } from '../components/act.ts'
 import { Button } from '../components/button.tsx'
 import { CopyField } from '../components/copy-field.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { ErrorText, Field, Input } from '../components/field.tsx'
 import { needed, useFields } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
 import { Badge } from '../components/pieces.tsx'
 import type { FactorPart, Recently } from './factor-part.ts'
 import { Section } from './section.tsx'
@@ -80,22 +82,19 @@ type ConfirmProps = {
 
 function Confirm({ secret, recently, onConfirmed, onCancel }: ConfirmProps) {
   const fields = useFields({ totp: '' }, { totp: needed('Write the six digits that the app shows.') })
-  const { busy, problem, run } = useAct()
   const confirm = async () => {
     const totp = fields.values.totp.replace(/\s/g, '')
     const { recoveryCodes } = await recently(() => answer(api.service.auth.totp.confirm.post({ totp })))
     onConfirmed(recoveryCodes)
   }
   return (
-    <form
-      className="form"
-      ref={fields.ref}
-      noValidate
-      aria-label="Set up an authenticator app"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (fields.check()) void run(confirm)
-      }}
+    <Form
+      label="Set up an authenticator app"
+      fields={fields}
+      act="Set up"
+      onSubmit={confirm}
+      onProblem={(error) => fields.complain('totp', messageOf(error))}
+      onCancel={onCancel}
     >
       <p>
         Scan this with the app, or open it <a href={secret.uri}>on this device</a>.
@@ -107,18 +106,10 @@ function Confirm({ secret, recently, onConfirmed, onCancel }: ConfirmProps) {
       <Field
         label="Code that the app shows"
         hint="It proves that the app is set up. You have 10 minutes."
-        error={fields.errors.totp ?? problem}
+        error={fields.errors.totp}
       >
         <Input className="mono" autoComplete="one-time-code" inputMode="numeric" {...fields.bind('totp')} />
       </Field>
-      <div className="row">
-        <Button kind="primary" type="submit" busy={busy}>
-          Set up
-        </Button>
-        <Button kind="quiet" onClick={onCancel}>
-          Cancel
-        </Button>
-      </div>
-    </form>
+    </Form>
   )
 }

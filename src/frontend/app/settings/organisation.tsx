@@ -1,13 +1,10 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { answer, api, ifMatch } from '../api/client.ts'
-import { isStatus, messageOf } from '../api/errors.ts'
 import { can, meQuery } from '../api/me.ts'
-import { useAct } from '../components/act.ts'
-import { Button } from '../components/button.tsx'
-import { ErrorText, Field, Input } from '../components/field.tsx'
-import { needed, useFields } from '../components/fields.ts'
-import { Banner } from '../components/pieces.tsx'
+import { Field, Input } from '../components/field.tsx'
+import { needed } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
+import { useSharedFields } from '../components/shared-fields.tsx'
 import { useToast } from '../components/toast.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { organisationQuery } from './queries.ts'
@@ -39,66 +36,39 @@ export function Organisation() {
   )
 }
 
-function RenameForm({ etag: seen, name: current }: { etag: string; name: string }) {
+function RenameForm({ etag, name }: { etag: string; name: string }) {
   const queryClient = useQueryClient()
   const toast = useToast()
-  // What was there when the reader began to type: a change in between is shown, not overwritten.
-  const [etag, setEtag] = useState(seen)
-  const [other, setOther] = useState<string | null>(null)
-  const fields = useFields({ name: current }, { name: needed('Write the name of the organisation.') })
-  const { busy, problem, run } = useAct()
-  const refresh = () =>
-    Promise.all([
-      queryClient.invalidateQueries({ queryKey: organisationQuery.queryKey }),
-      queryClient.invalidateQueries({ queryKey: meQuery.queryKey }),
-    ])
-  const rename = async () => {
-    const renamed = await answer(api.v1.organisation.put({ name: fields.values.name.trim() }, ifMatch(etag)))
-    setOther(null)
-    toast(`The organisation is called ${renamed.name} now.`)
-    await refresh()
-    setEtag((await queryClient.ensureQueryData(organisationQuery)).etag)
-  }
-  const compare = async () => {
-    const now = await queryClient.fetchQuery({ ...organisationQuery, staleTime: 0 })
-    setEtag(now.etag)
-    setOther(now.data.name)
-  }
+  const { fields, isChanged, submit, conflict } = useSharedFields({
+    what: 'The organisation',
+    labels: { name: 'Name' },
+    rules: { name: needed('Write the name of the organisation.') },
+    seen: { values: { name }, etag },
+    read: async () => {
+      const { data, etag } = await queryClient.fetchQuery({ ...organisationQuery, staleTime: 0 })
+      return { values: { name: data.name }, etag }
+    },
+    save: ({ name = '' }, etag) => answer(api.v1.organisation.put({ name }, ifMatch(etag))),
+    onSaved: (saved) => {
+      void queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
+      toast(`The organisation is called ${saved.name} now.`)
+    },
+  })
   return (
-    <form
-      className="form mb-6"
-      ref={fields.ref}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!fields.check()) return
-        void run(rename, (error) => {
-          if (isStatus(error, 412)) void compare()
-          return isStatus(error, 412) || fields.blame(messageOf(error))
-        })
-      }}
-    >
-      {other !== null && (
-        <Banner tone="warn">
-          Somebody has renamed it to <b>{other}</b> meanwhile. You wrote <b>{fields.values.name}</b>. Rename
-          again to use yours.
-        </Banner>
-      )}
-      <Field label="Name" error={fields.errors.name}>
-        <Input autoComplete="organization" {...fields.bind('name')} />
-      </Field>
-      {problem !== null && <ErrorText>{problem}</ErrorText>}
-      <div>
-        <Button
-          type="submit"
-          busy={busy}
-          disabledBecause={
-            fields.values.name.trim() === current && other === null ? 'It is called so already.' : null
-          }
-        >
-          Rename
-        </Button>
-      </div>
-    </form>
+    <>
+      <Form
+        className="form mb-6"
+        fields={fields}
+        act="Rename"
+        kind="plain"
+        disabledBecause={isChanged ? null : 'It is called so already.'}
+        onSubmit={submit}
+      >
+        <Field label="Name" error={fields.errors.name}>
+          <Input autoComplete="organization" {...fields.bind('name')} />
+        </Field>
+      </Form>
+      {conflict}
+    </>
   )
 }

@@ -2,11 +2,10 @@ import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus, messageOf } from '../api/errors.ts'
-import { useAct } from '../components/act.ts'
-import { Button } from '../components/button.tsx'
 import { Dialog } from '../components/dialog.tsx'
-import { ErrorText, Field, Input } from '../components/field.tsx'
+import { Field, Input } from '../components/field.tsx'
 import { useFields } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
 import { Avatar } from '../components/pieces.tsx'
 import { Select } from '../components/select.tsx'
 import { useToast } from '../components/toast.tsx'
@@ -28,7 +27,6 @@ export function Ownership() {
   const [memberId, setMemberId] = useState<string | null>(null)
   const [isConfirming, setConfirming] = useState(false)
   const fields = useFields({ confirmation: '' })
-  const { busy, problem, run } = useAct()
   const organisation = viewer.organisation.name
   const chosen = candidates.find(({ id }) => id === memberId)
   const reason = whyNot(chosen !== undefined, fields.values.confirmation === organisation)
@@ -46,13 +44,12 @@ export function Ownership() {
     ...(factors.totp ? (['totp'] as const) : []),
     ...(factors.recoveryCodes > 0 ? (['recovery'] as const) : []),
   ]
-  const submit = () =>
-    run(transfer, (error) => {
-      // The sign-in is recent, and the second factor is asked for besides.
-      const asks = methods.length > 0 && isStatus(error, 403) && messageOf(error).startsWith('Confirm this')
-      setConfirming(asks)
-      return asks
-    })
+  const asksForFactor = (error: unknown): boolean => {
+    // The sign-in is recent, and the second factor is asked for besides.
+    const asks = methods.length > 0 && isStatus(error, 403) && messageOf(error).startsWith('Confirm this')
+    setConfirming(asks)
+    return asks
+  }
   return (
     <Section
       title="Transfer ownership"
@@ -61,14 +58,13 @@ export function Ownership() {
       {candidates.length === 0 ? (
         <p>Nobody is an Admin today. Make somebody an Admin first, in the list of members.</p>
       ) : (
-        <form
-          className="form"
-          ref={fields.ref}
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault()
-            if (reason === null) void submit()
-          }}
+        <Form
+          fields={fields}
+          act="Transfer ownership"
+          kind="plain"
+          disabledBecause={reason}
+          onSubmit={() => transfer()}
+          onProblem={asksForFactor}
         >
           <div className="field">
             <span className="label">New Owner</span>
@@ -92,13 +88,7 @@ export function Ownership() {
           <Field label="Type the name of the organisation to confirm" hint={organisation}>
             <Input autoComplete="off" {...fields.bind('confirmation')} />
           </Field>
-          {problem !== null && <ErrorText>{problem}</ErrorText>}
-          <div>
-            <Button type="submit" busy={busy} disabledBecause={reason}>
-              Transfer ownership
-            </Button>
-          </div>
-        </form>
+        </Form>
       )}
       <Dialog
         open={isConfirming}

@@ -1,13 +1,12 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
-import { messageOf } from '../api/errors.ts'
-import { useAct } from '../components/act.ts'
 import { Button } from '../components/button.tsx'
 import { DateTime } from '../components/date-time.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
-import { ErrorText, Field, Input } from '../components/field.tsx'
+import { Field, Input } from '../components/field.tsx'
 import { needed, useFields } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
 import { Banner } from '../components/pieces.tsx'
 import { makePasskey, passkeysWork } from '../sign-in/passkeys.ts'
 import type { FactorPart, Recently } from './factor-part.ts'
@@ -83,7 +82,6 @@ function NewPasskey({ recently, onAdded, onCancel }: NewPasskeyProps) {
     { name: browserOf(navigator.userAgent) },
     { name: needed('Write a name, such as that of the device.') },
   )
-  const { busy, problem, run } = useAct()
   const add = async () => {
     const options = await recently(() => answer(api.service.auth.passkeys.registration.post({})))
     const passkey = await makePasskey(options)
@@ -92,29 +90,18 @@ function NewPasskey({ recently, onAdded, onCancel }: NewPasskeyProps) {
     onAdded(recoveryCodes)
   }
   return (
-    <form
+    <Form
+      label="New passkey"
       className="form mb-4"
-      ref={fields.ref}
-      noValidate
-      aria-label="New passkey"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (fields.check()) void run(add, (error) => fields.blame(messageOf(error)))
-      }}
+      fields={fields}
+      act="Add passkey"
+      onSubmit={add}
+      onCancel={onCancel}
     >
       <Field label="Name" hint="So that you know it again in this list." error={fields.errors.name}>
         <Input autoFocus autoComplete="off" {...fields.bind('name')} />
       </Field>
-      {problem !== null && <ErrorText>{problem}</ErrorText>}
-      <div className="row">
-        <Button kind="primary" type="submit" busy={busy}>
-          Add passkey
-        </Button>
-        <Button kind="quiet" onClick={onCancel}>
-          Cancel
-        </Button>
-      </div>
-    </form>
+    </Form>
   )
 }
 

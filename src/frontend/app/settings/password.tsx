@@ -2,12 +2,11 @@ import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { messageOf } from '../api/errors.ts'
 import { startSession } from '../api/session.ts'
-import { useAct } from '../components/act.ts'
-import { Button } from '../components/button.tsx'
 import { CheckField } from '../components/choices.tsx'
 import { Dialog } from '../components/dialog.tsx'
-import { ErrorText, Field, Input } from '../components/field.tsx'
+import { Field, Input } from '../components/field.tsx'
 import { needed, newPassword, useFields } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
 import { useToast } from '../components/toast.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { FactorForm } from '../sign-in/factor-form.tsx'
@@ -26,7 +25,6 @@ export function PasswordSection() {
   })
   const [revokes, setRevokes] = useState(false)
   const [asked, setAsked] = useState<FactorAsked | null>(null)
-  const { busy, problem, run } = useAct()
   const finish = (signedIn: Parameters<typeof startSession>[0]) => {
     startSession(signedIn)
     setAsked(null)
@@ -41,20 +39,20 @@ export function PasswordSection() {
     if ('secondFactor' in outcome) setAsked(outcome.secondFactor)
     else finish(outcome)
   }
-  const isWrong = problem?.startsWith('The current password') ?? false
   return (
     <Section title="Password" text="A new one ends all your sessions but this one.">
-      <form
-        className="form"
-        ref={fields.ref}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (fields.check()) void run(change, (error) => fields.blame(messageOf(error)))
-        }}
+      <Form
+        fields={fields}
+        act="Change the password"
+        kind="plain"
+        onSubmit={change}
+        onProblem={(error) =>
+          messageOf(error).startsWith('The current password') &&
+          fields.complain('current_password', messageOf(error))
+        }
       >
         <input type="hidden" autoComplete="username" value={email ?? ''} readOnly />
-        <Field label="Current password" error={fields.errors.current_password ?? (isWrong ? problem : null)}>
+        <Field label="Current password" error={fields.errors.current_password}>
           <Input type="password" autoComplete="current-password" {...fields.bind('current_password')} />
         </Field>
         <Field label="New password" error={fields.errors.new_password} hint="At least 8 characters.">
@@ -66,13 +64,7 @@ export function PasswordSection() {
           checked={revokes}
           onChange={setRevokes}
         />
-        {problem !== null && !isWrong && <ErrorText>{problem}</ErrorText>}
-        <div>
-          <Button type="submit" busy={busy}>
-            Change the password
-          </Button>
-        </div>
-      </form>
+      </Form>
       <Dialog
         open={asked !== null}
         onClose={() => setAsked(null)}

@@ -4,10 +4,9 @@ import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { messageOf } from '../api/errors.ts'
 import { startSession } from '../api/session.ts'
-import { useAct } from '../components/act.ts'
-import { Button } from '../components/button.tsx'
 import { ErrorText, Field, Input } from '../components/field.tsx'
 import { address, needed, newPassword, useFields } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
 import { Door } from '../shell/door.tsx'
 import { forgetLinkToken, useLinkToken } from '../shell/link-token.ts'
 import { methodsQuery } from '../sign-in/methods.ts'
@@ -96,7 +95,6 @@ type SetupFormProps = {
 function SetupForm({ token, isTokenNeeded, hasMail, onRefused, onDone, children }: SetupFormProps) {
   const navigate = useNavigate()
   const queryClient = useQueryClient()
-  const { busy, problem, run } = useAct()
   const fields = useFields(
     { organisation_name: '', full_name: '', email: '', password: '' },
     {
@@ -120,17 +118,14 @@ function SetupForm({ token, isTokenNeeded, hasMail, onRefused, onDone, children 
     await navigate({ to: '/' })
   }
   return (
-    <form
-      className="form"
-      ref={fields.ref}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!fields.check()) return
-        void run(create, (error) => {
-          if (messageOf(error).includes('setup_token')) onRefused()
-          return fields.blame(messageOf(error))
-        })
+    <Form
+      fields={fields}
+      act="Create the organisation"
+      big
+      onSubmit={create}
+      onProblem={(error) => {
+        if (messageOf(error).includes('setup_token')) onRefused()
+        return false
       }}
     >
       <Field label="Organisation" error={fields.errors.organisation_name}>
@@ -154,10 +149,6 @@ function SetupForm({ token, isTokenNeeded, hasMail, onRefused, onDone, children 
         <Input big type="password" autoComplete="new-password" {...fields.bind('password')} />
       </Field>
       {children}
-      {problem !== null && <ErrorText>{problem}</ErrorText>}
-      <Button kind="primary" size="lg" type="submit" busy={busy}>
-        Create the organisation
-      </Button>
-    </form>
+    </Form>
   )
 }

@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
-import { messageOf } from '../api/errors.ts'
 import type { Viewer } from '../api/me.ts'
 import { leave } from '../api/session.ts'
+import { useAct } from '../components/act.ts'
 import { ErrorText } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Avatar } from '../components/pieces.tsx'
@@ -13,8 +12,7 @@ const MENU = 'account'
 /** Who is signed in, with the way to the profile and out. The browser itself opens and closes it. */
 export function Account({ viewer }: { viewer: Viewer }) {
   const close = () => document.getElementById(MENU)?.hidePopover()
-  const [problem, setProblem] = useState<string | null>(null)
-  const signOut = () => leave().catch((error: unknown) => setProblem(messageOf(error)))
+  const { problem, run } = useAct()
   return (
     <div className="me">
       <button type="button" className="me-button" popoverTarget={MENU} aria-haspopup="true">
@@ -35,7 +33,7 @@ export function Account({ viewer }: { viewer: Viewer }) {
           <Icon name="sliders" />
           Your profile
         </Link>
-        <button type="button" className="menu-item" onClick={signOut}>
+        <button type="button" className="menu-item" onClick={() => run(leave)}>
           <Icon name="out" />
           Sign out
         </button>

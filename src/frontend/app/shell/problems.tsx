@@ -5,8 +5,8 @@ import { isStatus, messageOf } from '../api/errors.ts'
 import { isFactorNeeded } from '../api/refusals.ts'
 import { onSession } from '../api/session.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
-import { useTitle } from '../components/page-head.tsx'
 import { Empty } from '../components/pieces.tsx'
+import { Door } from './door.tsx'
 import { ViewerContext } from './viewer.ts'
 
 /** Stands in place of a page that could not be loaded: the API's sentence, and what to do. */
@@ -62,10 +62,16 @@ function SignInFirst() {
 
 /** Stands at an address that leads nowhere. */
 export function NotFound() {
-  useTitle('Not found')
   return (
-    <Empty title="There is no page at this address" act={<ButtonLink to="/">Go home</ButtonLink>}>
-      It may have been moved, or the thing it showed was deleted.
-    </Empty>
+    <Door
+      title="There is no page at this address"
+      text="It may have been moved, or the thing it showed was deleted."
+    >
+      <div className="form">
+        <ButtonLink to="/" kind="primary" size="lg">
+          Go home
+        </ButtonLink>
+      </div>
+    </Door>
   )
 }

@@ -4,6 +4,7 @@ import { useAct } from '../components/act.ts'
 import { Button } from '../components/button.tsx'
 import { ErrorText, Field, Input } from '../components/field.tsx'
 import { needed, useFields } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
 import { askForPasskey, passkeysWork } from './passkeys.ts'
 import type { FactorMethod, SentFactor } from './sign-in.ts'
 
@@ -29,15 +30,11 @@ export function FactorForm({ methods, ticket, act, onProve, onExpired }: FactorF
   const usable = methods.filter((method) => method !== 'passkey' || passkeysWork())
   const [method, setMethod] = useState<FactorMethod | undefined>(usable[0])
   const { busy, problem, setProblem, run } = useAct()
-  const prove = (factor: () => Promise<SentFactor>) =>
-    run(
-      async () => onProve(await factor()),
-      (error) => {
-        if (!isStatus(error, 404) || onExpired === undefined) return false
-        onExpired(messageOf(error))
-        return true
-      },
-    )
+  const expires = (error: unknown): boolean => {
+    if (!isStatus(error, 404) || onExpired === undefined) return false
+    onExpired(messageOf(error))
+    return true
+  }
   if (method === undefined) return <ErrorText>{LOCKED_OUT}</ErrorText>
   return (
     <div className="form">
@@ -50,7 +47,7 @@ export function FactorForm({ methods, ticket, act, onProve, onExpired }: FactorF
             size="lg"
             icon="passkey"
             busy={busy}
-            onClick={() => prove(async () => ({ passkey: await askForPasskey(ticket) }))}
+            onClick={() => run(async () => onProve({ passkey: await askForPasskey(ticket) }), expires)}
           >
             {act} with a passkey
           </Button>
@@ -60,9 +57,8 @@ export function FactorForm({ methods, ticket, act, onProve, onExpired }: FactorF
           key={method}
           method={method}
           act={act}
-          busy={busy}
-          problem={problem}
-          onCode={(code) => prove(async () => (method === 'totp' ? { totp: code } : { recovery_code: code }))}
+          onCode={(code) => onProve(method === 'totp' ? { totp: code } : { recovery_code: code })}
+          onProblem={expires}
         />
       )}
       {usable
@@ -89,12 +85,11 @@ const LOCKED_OUT =
 type CodeFormProps = {
   method: 'totp' | 'recovery'
   act: string
-  busy: boolean
-  problem: string | null
-  onCode: (code: string) => void
+  onCode: (code: string) => Promise<unknown>
+  onProblem: (error: unknown) => boolean
 }
 
-function CodeForm({ method, act, busy, problem, onCode }: CodeFormProps) {
+function CodeForm({ method, act, onCode, onProblem }: CodeFormProps) {
   const isApp = method === 'totp'
   const fields = useFields(
     { code: '' },
@@ -104,19 +99,17 @@ function CodeForm({ method, act, busy, problem, onCode }: CodeFormProps) {
   )
   const { code } = fields.values
   return (
-    <form
-      className="form"
-      ref={fields.ref}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (fields.check()) onCode(isApp ? code.replace(/\s/g, '') : code.trim())
-      }}
+    <Form
+      fields={fields}
+      act={act}
+      big
+      onSubmit={() => onCode(isApp ? code.replace(/\s/g, '') : code.trim())}
+      onProblem={(error) => onProblem(error) || fields.complain('code', messageOf(error))}
     >
       <Field
         label={isApp ? 'Code of the authenticator app' : 'Recovery code'}
         hint={isApp ? 'Six digits, a new code every 30 seconds.' : 'Each works once.'}
-        error={fields.errors.code ?? problem}
+        error={fields.errors.code}
       >
         <Input
           big
@@ -128,9 +121,6 @@ function CodeForm({ method, act, busy, problem, onCode }: CodeFormProps) {
           {...fields.bind('code')}
         />
       </Field>
-      <Button kind="primary" size="lg" type="submit" busy={busy}>
-        {act}
-      </Button>
-    </form>
+    </Form>
   )
 }

@@ -1,10 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { isStatus, messageOf } from '../api/errors.ts'
-import { useAct } from '../components/act.ts'
-import { Button } from '../components/button.tsx'
 import { Field, Input } from '../components/field.tsx'
 import { address, needed, useFields } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
 import { ResendButton } from './resend.tsx'
 import { type FactorAsked, type SignedIn, signInWithPassword } from './sign-in.ts'
 
@@ -18,31 +17,27 @@ type PasswordFormProps = {
 }
 
 /** Signs in with an address and a password. */
-export function PasswordForm({ email, isFixed, problem: given, onSignedIn, onAsked }: PasswordFormProps) {
+export function PasswordForm({ email, isFixed, problem, onSignedIn, onAsked }: PasswordFormProps) {
   const fields = useFields(
     { email, password: '' },
     { email: address, password: needed('Write your password.') },
   )
   const [unverified, setUnverified] = useState(false)
-  const { busy, problem, run } = useAct()
   const signIn = async () => {
+    setUnverified(false)
     const outcome = await signInWithPassword(fields.values.email.trim(), fields.values.password)
     if ('secondFactor' in outcome) onAsked(outcome.secondFactor)
     else onSignedIn(outcome)
   }
   return (
-    <form
-      className="form"
-      ref={fields.ref}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        setUnverified(false)
-        if (!fields.check()) return
-        void run(signIn, (error) => {
-          setUnverified(isStatus(error, 403) && messageOf(error).startsWith('Verify your e-mail address'))
-          return fields.blame(messageOf(error))
-        })
+    <Form
+      fields={fields}
+      act="Sign in"
+      big
+      onSubmit={signIn}
+      onProblem={(error) => {
+        setUnverified(isStatus(error, 403) && messageOf(error).startsWith('Verify your e-mail address'))
+        return fields.blame(messageOf(error)) || fields.complain('password', messageOf(error))
       }}
     >
       <Field label="E-mail" error={fields.errors.email}>
@@ -58,14 +53,11 @@ export function PasswordForm({ email, isFixed, problem: given, onSignedIn, onAsk
       <Field
         label="Password"
         aside={<Link to="/forgot-password">Forgot it?</Link>}
-        error={fields.errors.password ?? problem ?? given}
+        error={fields.errors.password ?? problem}
       >
         <Input big type="password" autoComplete="current-password" {...fields.bind('password')} />
       </Field>
       {unverified && <ResendButton email={fields.values.email.trim()} />}
-      <Button kind="primary" size="lg" type="submit" busy={busy}>
-        Sign in
-      </Button>
-    </form>
+    </Form>
   )
 }

@@ -1,50 +1,62 @@
 import { useState } from 'react'
-import { CopyField } from '../components/copy-field.tsx'
-import { exactTime } from '../components/date-time.tsx'
+import { CopyButton, CopyField } from '../components/copy-field.tsx'
+import { exactDay } from '../components/date-time.tsx'
 import { Segments } from '../components/page-head.tsx'
 import { ShownOnce } from '../components/shown-once.tsx'
-import { FORMATS, type TokenFormat } from './token-form.tsx'
+import { type OpenApp, placesOf, summaryOf } from './places.ts'
+import { FORMATS, type IssuedToken } from './token.ts'
+import { usesOf } from './uses.ts'
 
-type Issued = { name: string; format: TokenFormat; token: string; expiresAt: string | null }
+type IssuedTokenProps = {
+  issued: IssuedToken
+  /** What the token opens, as far as it is known: the lines that use it name the first. */
+  apps: readonly OpenApp[] | undefined
+  onKept: () => void
+}
 
-const USES = {
-  phase: {
-    Shell: () => `export PHASE_HOST=${location.origin}\nexport PHASE_SERVICE_TOKEN=…`,
-    'GitHub Actions': () =>
-      `env:\n  PHASE_HOST: ${location.origin}\n  PHASE_SERVICE_TOKEN: \${{ secrets.KEYWARD_TOKEN }}`,
-  },
-  keyward: {
-    curl: () => `curl ${location.origin}/v1/me/ \\\n  -H "Authorization: Bearer $KEYWARD_TOKEN"`,
-  },
-} as const
+/** Shows a new token, this once: the dialog stays until its reader says that it is kept. */
+export const IssuedTokenDialog = ({ issued, apps, onKept }: IssuedTokenProps) => (
+  <ShownOnce
+    title="Copy the token now"
+    text={`“${issued.name}” is shown this once. Keyward keeps only its hash and can’t show it again.`}
+    lost="Lost it? Revoke it and make another."
+    onDone={onKept}
+  >
+    <CopyField label={`The token ${issued.name}`} text={issued.token} secret />
+    <HowToUse issued={issued} apps={apps} />
+  </ShownOnce>
+)
 
-/** Shows the text of a new token, this once. */
-export function IssuedToken({ issued, onDone }: { issued: Issued; onDone: () => void }) {
-  const uses: Record<string, () => string> = USES[issued.format]
-  const [use, setUse] = useState(Object.keys(uses)[0] ?? '')
+function HowToUse({ issued, apps }: Omit<IssuedTokenProps, 'onKept'>) {
+  const uses = usesOf(issued.format, location.origin, placesOf(apps ?? []))
+  const [chosen, setChosen] = useState(uses[0]?.value ?? '')
+  const use = uses.find(({ value }) => value === chosen)
   return (
-    <ShownOnce
-      title="Copy the token now"
-      text={`“${issued.name}” is shown this once. Keyward keeps only its hash and can’t show it again.`}
-      lost="Lost it? Revoke it and make another."
-      onDone={onDone}
-    >
-      <CopyField label={`The token ${issued.name}`} text={issued.token} secret />
-      {Object.keys(uses).length > 1 && (
-        <Segments
-          label="How to use it"
-          value={use}
-          options={Object.keys(uses).map((value) => ({ value, label: value }))}
-          onChange={setUse}
-        />
+    <>
+      <div>
+        <p className="label">Use it</p>
+        <Segments label="How to use it" value={chosen} options={uses} onChange={setChosen} />
+      </div>
+      {use !== undefined && (
+        <div className="copy" role="group" aria-label={`The lines for ${use.label}`}>
+          <pre>
+            <code>{use.lines}</code>
+          </pre>
+          <CopyButton text={use.lines} what={`the lines for ${use.label}`} />
+        </div>
       )}
-      <CopyField label={`The lines for ${use}`} text={uses[use]?.() ?? ''} />
       <dl className="pair">
         <dt>Format</dt>
-        <dd>{FORMATS[issued.format].label}</dd>
+        <dd>{FORMATS.find(({ value }) => value === issued.format)?.label}</dd>
         <dt>Ends</dt>
-        <dd>{issued.expiresAt === null ? 'Never, until it is revoked' : exactTime(issued.expiresAt)}</dd>
+        <dd>{issued.expiresAt === null ? 'Never, until it is revoked' : exactDay(issued.expiresAt)}</dd>
+        {apps !== undefined && (
+          <>
+            <dt>Opens</dt>
+            <dd>{summaryOf(apps)}</dd>
+          </>
+        )}
       </dl>
-    </ShownOnce>
+    </>
   )
 }

@@ -1,100 +1,82 @@
 import { useState } from 'react'
-import { messageOf } from '../api/errors.ts'
-import { useAct } from '../components/act.ts'
-import { Button } from '../components/button.tsx'
 import { Radios } from '../components/choices.tsx'
-import { ErrorText, Field, Input } from '../components/field.tsx'
+import { exactDay } from '../components/date-time.tsx'
+import { Field, Input } from '../components/field.tsx'
 import { needed, useFields } from '../components/fields.ts'
+import { Form } from '../components/form.tsx'
 import { Segments } from '../components/page-head.tsx'
-import { EXPIRIES, type Expiry, endOf } from './expiry.ts'
-
-export type TokenFormat = 'phase' | 'keyward'
-
-/** The words for a format of tokens. */
-export const FORMATS: Record<TokenFormat, { short: string; label: string; meaning: string }> = {
-  phase: {
-    short: 'CLI and SDKs',
-    label: 'For the CLI, SDKs, Terraform and the operator',
-    meaning: 'Opens secrets on the machine that uses it, also where the server may not read them.',
-  },
-  keyward: { short: 'HTTP', label: 'For HTTP', meaning: 'One bearer token, for curl and your own code.' },
-}
-
-/** What the API takes for a new token. */
-export type NewToken = { name: string; format: TokenFormat; expires_at?: string }
+import { ENDS, type Ends, endOf } from './expiry.ts'
+import { FORMATS, type NewToken, type TokenFormat } from './token.ts'
 
 type TokenFormProps = { onCreate: (token: NewToken) => Promise<unknown>; onCancel: () => void }
 
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' })
-
-/** Makes a token: what it is for, its format, and when it ends. */
+/** Makes a token: where it is used, its format, and when it ends. */
 export function TokenForm({ onCreate, onCancel }: TokenFormProps) {
-  const fields = useFields({ name: '' }, { name: needed('Write what the token is for.') })
   const [format, setFormat] = useState<TokenFormat>('phase')
-  const [expiry, setExpiry] = useState<Expiry>('90')
-  const [chosenDay, setChosenDay] = useState('')
-  const { busy, problem, run } = useAct()
-  const end = endOf(expiry, chosenDay)
+  const [ends, setEnds] = useState<Ends>('90')
+  const fields = useFields(
+    { name: '', day: '' },
+    {
+      name: needed('Write what the token is for.'),
+      day: (day) => (ends === 'day' ? faultOfDay(endOf(ends, day)) : null),
+    },
+  )
+  const end = endOf(ends, fields.values.day)
   const create = () =>
     onCreate({
       name: fields.values.name.trim(),
       format,
-      ...(end === null ? {} : { expires_at: end.toISOString() }),
+      ...(end != null && { expires_at: end.toISOString() }),
     })
   return (
-    <form
+    <Form
+      label="New token"
       className="form my-6"
-      ref={fields.ref}
-      noValidate
-      aria-label="New token"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (fields.check()) void run(create, (error) => fields.blame(messageOf(error)))
-      }}
+      fields={fields}
+      act="Create token"
+      onSubmit={create}
+      onCancel={onCancel}
     >
       <Field label="Name" error={fields.errors.name}>
-        <Input autoFocus autoComplete="off" placeholder="Where it will be used" {...fields.bind('name')} />
+        <Input
+          autoFocus
+          autoComplete="off"
+          maxLength={64}
+          placeholder="Where it will be used"
+          {...fields.bind('name')}
+        />
       </Field>
-      <Radios<TokenFormat>
-        legend="Format"
-        value={format}
-        options={(['phase', 'keyward'] as const).map((value) => ({ value, ...FORMATS[value] }))}
-        onChange={setFormat}
-      />
+      <FormatChoice format={format} onChange={setFormat} />
       <fieldset>
         <legend className="label">Ends</legend>
-        <Segments label="Ends" value={expiry} options={EXPIRIES} onChange={setExpiry} />
-        {expiry === 'day' && (
-          <Input
-            className="mt-2"
-            type="date"
-            aria-label="The last day"
-            value={chosenDay}
-            onChange={(event) => setChosenDay(event.target.value)}
-          />
+        <Segments label="Ends" value={ends} options={ENDS} onChange={setEnds} />
+        {ends === 'day' && (
+          <div className="mt-3">
+            <Field label="Day on which it ends" error={fields.errors.day}>
+              <Input type="date" className="w-auto!" {...fields.bind('day')} />
+            </Field>
+          </div>
         )}
-        <p className="hint">
-          {expiry === 'never'
-            ? 'Until it is revoked.'
-            : end === null
-              ? 'Choose its last day.'
-              : `On ${day.format(end)}.`}
-        </p>
+        {end !== undefined && (
+          <p className="hint">
+            {end === null ? 'It works until it is revoked.' : `On ${exactDay(end.toISOString())}.`}
+          </p>
+        )}
       </fieldset>
-      {problem !== null && <ErrorText>{problem}</ErrorText>}
-      <div className="row">
-        <Button
-          kind="primary"
-          type="submit"
-          busy={busy}
-          disabledBecause={expiry === 'day' && end === null ? 'Choose the last day of the token.' : null}
-        >
-          Create token
-        </Button>
-        <Button kind="quiet" onClick={onCancel}>
-          Cancel
-        </Button>
-      </div>
-    </form>
+    </Form>
   )
 }
+
+function faultOfDay(end: Date | null | undefined): string | null {
+  if (end == null) return 'Choose the day on which the token ends.'
+  return end.getTime() <= Date.now() ? 'Choose a day to come.' : null
+}
+
+/** For what a token is made. */
+export const FormatChoice = ({
+  format,
+  onChange,
+}: {
+  format: TokenFormat
+  onChange: (format: TokenFormat) => void
+}) => <Radios legend="Format" value={format} options={FORMATS} onChange={onChange} />

@@ -1,29 +1,33 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { can } from '../api/me.ts'
 import { Button } from '../components/button.tsx'
 import { DateTime, describe } from '../components/date-time.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { Badge } from '../components/pieces.tsx'
 import { useToast } from '../components/toast.tsx'
-import { useViewer } from '../shell/viewer.ts'
-import { revokeToken, type Token } from './queries.ts'
-import { endsSoon, FORMATS, isExpired } from './tokens.ts'
+import { endsSoon, isExpired } from './expiry.ts'
+import { FORMATS, type Token } from './token.ts'
 
-type TokensTableProps = { accountId: string; name: string; tokens: readonly Token[] }
+type TokensTableProps = {
+  caption: string
+  tokens: readonly Token[]
+  /** The service account that the tokens belong to; the reader's own tokens have none. */
+  account?: string
+  mayRevoke?: boolean
+  onRevoke: (token: Token) => Promise<unknown>
+}
 
-/** The tokens of a service account, newest first: who made them, when they were last used, and when they end. */
-export function TokensTable({ accountId, name, tokens }: TokensTableProps) {
+/** Tokens, newest first: who made them, when they were last used, and when they end. */
+export function TokensTable({ caption, tokens, account, mayRevoke = true, onRevoke }: TokensTableProps) {
   const [revoking, setRevoking] = useState<Token | null>(null)
-  const mayRevoke = can(useViewer(), 'delete', 'ServiceAccountTokens')
+  const heads = ['Format', ...(account === undefined ? [] : ['Created by']), 'Created']
   return (
     <>
       <table className="list">
-        <caption className="vh">Tokens of {name}</caption>
+        <caption className="vh">{caption}</caption>
         <thead>
           <tr>
             <th scope="col">Name</th>
-            {['Format', 'Created by', 'Created'].map((head) => (
+            {heads.map((head) => (
               <th key={head} scope="col" className="wide">
                 {head}
               </th>
@@ -36,11 +40,13 @@ export function TokensTable({ accountId, name, tokens }: TokensTableProps) {
           </tr>
         </thead>
         <tbody>
-          {tokens.toReversed().map((token) => (
+          {newestFirst(tokens).map((token) => (
             <tr key={token.id}>
-              <th scope="row">{token.name}</th>
+              <th scope="row" className="wrap-anywhere">
+                {token.name}
+              </th>
               <td className="wide">{FORMATS.find(({ value }) => value === token.format)?.short}</td>
-              <td className="wide dim">{token.createdBy?.name ?? 'Not known'}</td>
+              {account !== undefined && <td className="wide dim">{token.createdBy?.name ?? 'Not known'}</td>}
               <td className="wide dim">
                 <DateTime at={token.createdAt} />
               </td>
@@ -66,10 +72,18 @@ export function TokensTable({ accountId, name, tokens }: TokensTableProps) {
           ))}
         </tbody>
       </table>
-      <RevokeDialog accountId={accountId} account={name} token={revoking} onClose={() => setRevoking(null)} />
+      <RevokeDialog
+        account={account}
+        token={revoking}
+        onRevoke={onRevoke}
+        onClose={() => setRevoking(null)}
+      />
     </>
   )
 }
+
+const newestFirst = (tokens: readonly Token[]): Token[] =>
+  tokens.toSorted((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt))
 
 function End({ token }: { token: Token }) {
   if (isExpired(token)) return <Badge tone="remove">Expired</Badge>
@@ -81,18 +95,21 @@ function End({ token }: { token: Token }) {
   )
 }
 
-type RevokeDialogProps = { accountId: string; account: string; token: Token | null; onClose: () => void }
+type RevokeDialogProps = {
+  account: string | undefined
+  token: Token | null
+  onRevoke: (token: Token) => Promise<unknown>
+  onClose: () => void
+}
 
 /** Asks before a token is revoked, and says what stops. */
-function RevokeDialog({ accountId, account, token, onClose }: RevokeDialogProps) {
-  const queryClient = useQueryClient()
+function RevokeDialog({ account, token, onRevoke, onClose }: RevokeDialogProps) {
   const toast = useToast()
   const [last, setLast] = useState(token)
   if (token !== null && token !== last) setLast(token)
   const confirm = async () => {
     if (token === null) return
-    await revokeToken(accountId, token.id)
-    await queryClient.invalidateQueries({ queryKey: ['service-accounts'] })
+    await onRevoke(token)
     toast(`The token ${token.name} was revoked.`)
   }
   const used = last?.lastUsedAt ?? null
@@ -103,7 +120,8 @@ function RevokeDialog({ accountId, account, token, onClose }: RevokeDialogProps)
       title={`Revoke ${last?.name}?`}
       text={
         <p>
-          Whatever uses it as {account} stops working at once, and it can’t be brought back.{' '}
+          Whatever uses it{account !== undefined && ` as ${account}`} stops working at once, and it can’t be
+          brought back.{' '}
           {used === null ? (
             'It was never used.'
           ) : (

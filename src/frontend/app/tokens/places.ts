@@ -1,7 +1,12 @@
-type App = Readonly<{ id: string; name: string; environments: readonly Readonly<{ name: string }>[] }>
+/** An app with what can be opened of it. */
+export type OpenApp = Readonly<{
+  id: string
+  name: string
+  environments: readonly Readonly<{ name: string }>[]
+}>
 
-/** The app and environment for examples: the first that the service account can open, or names that say what goes there. */
-export function placesOf(apps: readonly App[]): { app: string; appId: string; environment: string } {
+/** The app and environment for examples: the first that can be opened, or names that say what goes there. */
+export function placesOf(apps: readonly OpenApp[]): { app: string; appId: string; environment: string } {
   const [first] = apps
   return {
     app: first?.name ?? 'App',
@@ -11,7 +16,7 @@ export function placesOf(apps: readonly App[]): { app: string; appId: string; en
 }
 
 /** What can be opened, in short: "Production of Ledger and Billing", "12 environments of 9 apps". */
-export function summaryOf(apps: readonly App[]): string {
+export function summaryOf(apps: readonly OpenApp[]): string {
   const names = new Set(apps.flatMap(({ environments }) => environments.map(({ name }) => name)))
   const count = apps.reduce((sum, { environments }) => sum + environments.length, 0)
   if (count === 0) return 'nothing yet'

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { RoleKind } from '../../../core/permissions.ts'
 import { answer, api } from '../api/client.ts'
 import { kindOf } from '../api/me.ts'
+import { RoleName } from '../components/pieces.tsx'
 import type { Option } from '../components/select.tsx'
 
 /** All roles of the organisation, the default ones first. */
@@ -32,13 +33,12 @@ type Role = { id: string; name: string; isDefault: boolean; description: string 
 export const roleOptions = (
   roles: readonly Role[],
   refusalOf: (kind: RoleKind) => string | null,
-  labelOf: (role: Role) => Option<string>['label'],
 ): Option<string>[] =>
   roles
     .filter((role) => kindOf(role) !== 'owner')
     .map((role) => ({
       value: role.id,
-      label: labelOf(role),
+      label: <RoleName name={role.name} color={role.color} />,
       meaning: meaningOf(role),
       disabledBecause: refusalOf(kindOf(role)),
     }))
