@@ -1,11 +1,11 @@
-import { Link } from '@tanstack/react-router'
-import { memo, type RefObject, useLayoutEffect, useRef, useState } from 'react'
+import { memo, type PointerEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Check } from '../components/cell.tsx'
 import { DateTime, shortDay } from '../components/date-time.tsx'
 import { Icon } from '../components/icon.tsx'
 import { MoreMenu } from '../components/menu.tsx'
 import { Avatar, Badge, RoleName } from '../components/pieces.tsx'
+import { isPointing, RowLink } from '../components/row-link.tsx'
 import type { Option } from '../components/select.tsx'
 import { type MemberActs, memberMenu } from './member-acts.ts'
 import { MemberRole } from './member-role.tsx'
@@ -70,9 +70,7 @@ export const MemberRow = memo(function MemberRow(props: MemberRowProps) {
         <div className="who">
           <Avatar name={name} />
           <span>
-            <Link to="/members/$memberId/access" params={{ memberId: member.id }}>
-              {name}
-            </Link>
+            <RowLink href={`/members/${member.id}/access`}>{name}</RowLink>
             {acts.isSelf && <span className="faint font-normal"> you</span>}
             <br className="narrow" />
             {name !== member.email && <span className="mail">{member.email}</span>}
@@ -94,9 +92,9 @@ export const MemberRow = memo(function MemberRow(props: MemberRowProps) {
         )}
       </td>
       <td className="num wide nowrap">
-        <Link className="plain" to="/members/$memberId/access" params={{ memberId: member.id }}>
+        <RowLink className="plain" href={`/members/${member.id}/access`}>
           <CanOpen member={member} environments={environments} />
-        </Link>
+        </RowLink>
       </td>
       <td className="wide mid dim num nowrap">
         <time dateTime={member.createdAt}>{shortDay(member.createdAt)}</time>
@@ -140,7 +138,11 @@ function useLiveControls(row: RefObject<HTMLTableRowElement | null>) {
     focused.current = STILL.find((selector) => target.matches(selector)) ?? null
     setLive(true)
   }
-  return { isLive, handlers: { onPointerEnter: live, onPointerDownCapture: live, onFocus } }
+  const point = (event: PointerEvent) => isPointing(event) && live()
+  return {
+    isLive,
+    handlers: { onPointerEnter: point, onPointerMove: point, onPointerDownCapture: live, onFocus },
+  }
 }
 
 const STILL = ['.select', '.btn.icon']
