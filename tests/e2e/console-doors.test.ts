@@ -10,6 +10,7 @@ import {
   type Visitor,
 } from '../support/console-browser.ts'
 import { catchUp, inviteLink, plugIn, signInThrough, totpOf } from '../support/console-sign-in.ts'
+import { eventually } from '../support/eventually.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { lastLink, runJobs } from '../support/jobs.ts'
 import { PASSWORD } from '../support/sign-in.ts'
@@ -161,10 +162,18 @@ describe('signing in', () => {
     expect(new URL(bo.page.url()).origin).toBe(console.origin)
   })
 
-  test('a passkey signs in by itself', async () => {
+  test('a passkey signs in by itself: by its button, and from the autofill of the address', async () => {
     const dana = await console.person('Dana Whitfield', 'Developer')
     const { page } = dana
-    await plugIn(page)
+    const { session, authenticatorId } = await plugIn(page)
+    const touch = (enabled: boolean) =>
+      session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
+    const signOut = async () => {
+      await page.getByRole('button', { name: /Dana Whitfield/ }).click()
+      await page.getByRole('button', { name: 'Sign out' }).click()
+    }
+    const navigation = page.getByRole('navigation', { name: 'Main' })
+    await page.addInitScript(RECORD_OFFERS)
     await page.goto(`${console.origin}/settings/sign-in`)
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByLabel('Name').fill('Laptop')
@@ -173,11 +182,35 @@ describe('signing in', () => {
     await page.getByLabel('I have put it in a safe place').check()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('row', { name: /Laptop/ }).waitFor()
-    await page.getByRole('button', { name: /Dana Whitfield/ }).click()
-    await page.getByRole('button', { name: 'Sign out' }).click()
+
+    // Nobody touches the authenticator: the offer waits, until another way takes its place.
+    await touch(false)
+    await signOut()
     await page.waitForURL(/\/sign-in/)
+    await page.getByLabel('E-mail').waitFor()
+    await eventually('passkeys are offered', async () => (await offersOf(page)).includes(false))
+    expect(await page.getByLabel('E-mail').getAttribute('autocomplete')).toBe('username webauthn')
+    await touch(true)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    await navigation.waitFor()
+    expect(await offersOf(page)).not.toContain(false)
+
+    await touch(false)
+    await signOut()
+    await page.waitForURL(/\/sign-in/)
+    await page.getByLabel('E-mail').waitFor()
+    await eventually('passkeys are offered', async () => (await offersOf(page)).includes(false))
+    await signInThrough(page, dana.email)
+    await page.getByText('Your browser asks for the passkey of this account.').waitFor()
+    expect(await offersOf(page)).not.toContain(false)
+    await touch(true)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await navigation.waitFor()
+
+    const chosen = page.waitForResponse(/\/passkeys\/sign-in/)
+    await signOut()
+    expect((await chosen).status()).toBe(200)
+    await navigation.waitFor()
 
     await page.goto(`${console.origin}/settings/sign-in`)
     await page.getByRole('button', { name: 'Remove Laptop' }).click()
@@ -185,6 +218,18 @@ describe('signing in', () => {
     await page.getByText('You have none yet.').first().waitFor()
   })
 })
+
+/** Keeps what would take each offer of passkeys back. */
+const RECORD_OFFERS = `
+  globalThis.offers = []
+  const get = navigator.credentials.get.bind(navigator.credentials)
+  navigator.credentials.get = (options) => {
+    if (options.mediation === 'conditional') offers.push(options.signal)
+    return get(options)
+  }`
+
+/** Whether each offer of passkeys in the autofill was taken back. */
+const offersOf = (page: Page) => page.evaluate<boolean[]>('offers.map(({ aborted }) => aborted)')
 
 describe('an invite', () => {
   let ingrid: Visitor

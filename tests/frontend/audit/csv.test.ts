@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { csvField } from '../../../src/frontend/app/audit/csv.ts'
 import { auditQuery, auditSearch, entryIn } from '../../../src/frontend/app/audit/search.ts'
-import { describeUserAgent } from '../../../src/frontend/app/audit/user-agent.ts'
 
 describe('a field of the CSV file', () => {
   test('is quoted where it has to be', () => {
@@ -45,13 +44,4 @@ describe('the filters in the address', () => {
     expect(entryIn('abc')).toEqual({ id: 'abc', timestamp: null })
     expect(entryIn('abc@soon')).toEqual({ id: 'abc', timestamp: null })
   })
-})
-
-test('a browser is told by its name and system, another program as it names itself', () => {
-  expect(describeUserAgent('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0')).toBe(
-    'Firefox on Linux',
-  )
-  expect(describeUserAgent('phase-cli/2.3.1 Linux amd64 (runner)')).toBe(
-    'phase-cli/2.3.1 Linux amd64 (runner)',
-  )
 })

@@ -1,4 +1,5 @@
 import { Fragment, type ReactNode } from 'react'
+import { counted, inWords } from '../components/words.ts'
 import type { ChangedApp } from './draft.ts'
 
 const APPS_NAMED = 3
@@ -56,10 +57,3 @@ function furtherOnes(changes: readonly ChangedApp[]): string[] {
   const environments = further.reduce((sum, change) => sum + change.environments.length, 0)
   return [`${counted(environments, 'environment')} of ${counted(further.length, 'further app')}`]
 }
-
-/** "a, b and c". */
-export const inWords = (parts: readonly string[]): string =>
-  parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
-
-/** "1 app", "2 apps". */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

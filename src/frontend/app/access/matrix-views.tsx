@@ -22,10 +22,3 @@ export function matchesView(facts: CellFacts, id: string, view: View): boolean {
   if (view === 'changed') return state === 'added' || state === 'removed'
   return state === 'open' || state === 'added' || state === 'by-role'
 }
-
-/** The set with the name, or without it where it has it. */
-export function toggled(set: ReadonlySet<string>, name: string): ReadonlySet<string> {
-  const next = new Set(set)
-  if (!next.delete(name)) next.add(name)
-  return next
-}

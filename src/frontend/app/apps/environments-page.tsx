@@ -6,6 +6,8 @@ import { canInApps } from '../api/me.ts'
 import { DateTime } from '../components/date-time.tsx'
 import { MoreMenu } from '../components/menu.tsx'
 import { Badge, Banner, Empty, SkeletonTable } from '../components/pieces.tsx'
+import { Head } from '../components/table.tsx'
+import { counted } from '../components/words.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { DeleteEnvironment, NewEnvironment, RenameEnvironment } from './environment-forms.tsx'
 import { environmentsQuery } from './queries.ts'
@@ -37,17 +39,15 @@ export function EnvironmentsPage() {
           <caption className="vh">Environments</caption>
           <thead>
             <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Kind</th>
-              <th scope="col" className="r wide">
+              <Head>Name</Head>
+              <Head>Kind</Head>
+              <Head right wide>
                 Secrets
-              </th>
-              <th scope="col" className="wide mid">
+              </Head>
+              <Head wide mid>
                 Secrets changed
-              </th>
-              <th scope="col" className="wide">
-                Can open it
-              </th>
+              </Head>
+              <Head wide>Can open it</Head>
               <td />
             </tr>
           </thead>
@@ -69,7 +69,8 @@ export function EnvironmentsPage() {
                 <td className="wide">
                   {told.peopleCount !== undefined && (
                     <Link className="plain" to="/access" search={{ app: appId }}>
-                      {people(told.peopleCount)}, {machines(told.machineCount ?? 0)}
+                      {counted(told.peopleCount, 'person', 'people')},{' '}
+                      {counted(told.machineCount ?? 0, 'machine')}
                     </Link>
                   )}
                 </td>
@@ -78,25 +79,17 @@ export function EnvironmentsPage() {
                     <MoreMenu
                       label={`More for ${name}`}
                       entries={[
-                        ...(mayRename
-                          ? [
-                              {
-                                label: 'Rename',
-                                icon: 'pencil' as const,
-                                onClick: () => setAsked({ act: 'rename', id, name }),
-                              },
-                            ]
-                          : []),
-                        ...(mayDelete
-                          ? [
-                              {
-                                label: 'Delete',
-                                icon: 'trash' as const,
-                                danger: true,
-                                onClick: () => setAsked({ act: 'delete', id, name }),
-                              },
-                            ]
-                          : []),
+                        mayRename && {
+                          label: 'Rename',
+                          icon: 'pencil',
+                          onClick: () => setAsked({ act: 'rename', id, name }),
+                        },
+                        mayDelete && {
+                          label: 'Delete',
+                          icon: 'trash',
+                          danger: true,
+                          onClick: () => setAsked({ act: 'delete', id, name }),
+                        },
                       ]}
                     />
                   )}
@@ -112,6 +105,3 @@ export function EnvironmentsPage() {
     </>
   )
 }
-
-const people = (count: number): string => (count === 1 ? '1 person' : `${count} people`)
-const machines = (count: number): string => (count === 1 ? '1 machine' : `${count} machines`)

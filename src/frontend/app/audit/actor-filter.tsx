@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { can } from '../api/me.ts'
 import { SearchFilter, type SearchOption } from '../components/search-filter.tsx'
+import { nameOf } from '../members/names.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { nameQuery } from './names.ts'
 
@@ -42,11 +43,11 @@ async function findActors(text: string, members: boolean, accounts: boolean): Pr
     accounts ? answer(api.v1['service-accounts'].get({ query })) : { data: [] },
   ])
   return [
-    ...people.data.map(({ id, fullName, email }) => ({
-      value: id,
-      label: fullName,
+    ...people.data.map((member) => ({
+      value: member.id,
+      label: nameOf(member),
       icon: 'people' as const,
-      note: email,
+      note: member.email,
     })),
     ...machines.data.map(({ id, name }) => ({ value: id, label: name, icon: 'machine' as const })),
   ]

@@ -3,11 +3,12 @@ import { ButtonLink } from '../components/button.tsx'
 import { CopyButton } from '../components/copy-field.tsx'
 import { exactTime } from '../components/date-time.tsx'
 import { Badge } from '../components/pieces.tsx'
+import { Head } from '../components/table.tsx'
+import { browserOf } from '../components/user-agent.ts'
 import { type Change, changesIn, isAccess } from './changes.ts'
 import { type NameOf, textIn } from './facts.ts'
 import { isRefused } from './sentences.ts'
 import { linkOf } from './thing-link.ts'
-import { describeUserAgent } from './user-agent.ts'
 
 /** An open entry: what was different before and after, and from where, with which role and when it was done. */
 export function EntryDetails({ entry, nameOf }: { entry: Entry; nameOf: NameOf }) {
@@ -60,8 +61,8 @@ function BeforeAndAfter({
         <thead>
           <tr>
             <th scope="col">{access ? 'App, environment' : 'What'}</th>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
+            <Head>Before</Head>
+            <Head>After</Head>
           </tr>
         </thead>
         <tbody>
@@ -110,7 +111,7 @@ function Circumstances({ entry }: { entry: Entry }) {
       {ipAddress !== null && (
         <Fact name="From">
           <span className="mono">{ipAddress}</span>
-          {userAgent !== null && `, ${describeUserAgent(userAgent)}`}
+          {userAgent !== null && `, ${browserOf(userAgent)}`}
         </Fact>
       )}
       {role !== null && <Fact name="Role then">{role}</Fact>}

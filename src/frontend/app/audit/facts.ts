@@ -1,4 +1,5 @@
 import type { Entry } from '../../../core/audit/entry.ts'
+import { counted } from '../components/words.ts'
 
 /** A part of a sentence: words of the console, or what the sentence is about, such as a name that somebody typed. */
 export type Piece = string | Readonly<{ name: string }>
@@ -121,10 +122,6 @@ export const idsIn = (values: Entry['oldValues'], key: string): readonly string[
   const ids = values?.[key]
   return Array.isArray(ids) ? ids.filter((id): id is string => typeof id === 'string') : []
 }
-
-/** "1 secret", "3 secrets". */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`
 
 const MOST_NAMED = 4
 

@@ -4,6 +4,7 @@ import type { Entry } from '../../../core/audit/entry.ts'
 import { answer, api } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { can, type Viewer } from '../api/me.ts'
+import { nameOf } from '../members/names.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { isAccess } from './changes.ts'
 import type { NamedKind, NameOf } from './facts.ts'
@@ -17,7 +18,7 @@ const KEPT_MS = 300_000
 const CLASSES = { member: 'Members', service_account: 'ServiceAccounts', role: 'Roles' } as const
 
 const READS: Readonly<Record<ById, (id: string) => Promise<string>>> = {
-  member: async (id) => (await answer(api.v1.members({ id }).get())).fullName,
+  member: async (id) => nameOf(await answer(api.v1.members({ id }).get())),
   service_account: async (id) => (await answer(api.v1['service-accounts']({ id }).get())).name,
   role: async (id) => (await answer(api.v1.roles({ id }).get())).name,
 }

@@ -1,8 +1,8 @@
 import type { Entry } from '../../../core/audit/entry.ts'
 import type { EventType } from '../../../core/audit/events.ts'
+import { counted } from '../components/words.ts'
 import * as about from './facts.ts'
 import {
-  counted,
   type Facts,
   type NameOf,
   numberIn,

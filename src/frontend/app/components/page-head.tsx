@@ -58,8 +58,8 @@ export type Tab = {
   count?: number | undefined
 }
 
-/** The parts of a thing: links, each with its address. */
-export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+/** The parts of a thing: links, each with its address; false is left out. */
+export function Tabs({ label, tabs }: { label: string; tabs: readonly (Tab | false)[] }) {
   const nav = useRef<HTMLElement>(null)
   const pathname = useLocation({ select: (location) => location.pathname })
   // Where not all of them have room, the current one is in sight.
@@ -72,18 +72,21 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   }, [pathname])
   return (
     <nav className="tabs" aria-label={label} ref={nav}>
-      {tabs.map((tab) => (
-        <Link
-          key={tab.label}
-          to={tab.to as string}
-          params={(tab.params ?? {}) as never}
-          activeOptions={{ exact: false, includeSearch: false }}
-          activeProps={{ 'aria-current': 'page' }}
-        >
-          {tab.label}
-          {tab.count !== undefined && <span className="faint num"> {tab.count}</span>}
-        </Link>
-      ))}
+      {tabs.map(
+        (tab) =>
+          tab !== false && (
+            <Link
+              key={tab.label}
+              to={tab.to as string}
+              params={(tab.params ?? {}) as never}
+              activeOptions={{ exact: false, includeSearch: false }}
+              activeProps={{ 'aria-current': 'page' }}
+            >
+              {tab.label}
+              {tab.count !== undefined && <span className="faint num"> {tab.count}</span>}
+            </Link>
+          ),
+      )}
     </nav>
   )
 }

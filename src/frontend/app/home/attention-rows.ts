@@ -1,4 +1,6 @@
 import type { IconName } from '../components/icon.tsx'
+import { inWords } from '../components/words.ts'
+import { nameOf } from '../members/names.ts'
 import type { Attention } from './queries.ts'
 
 /** One thing that needs attention: what it is, what follows from it, and the page where it is dealt with. */
@@ -82,7 +84,7 @@ function memberRows(members: Attention['membersWithoutAccess'], reader: Reader):
   if (members === undefined || members.total === 0) return []
   // Who gives no access is told of their own, and of nobody else's.
   if (!reader.mayGiveAccess) return members.data.some(({ id }) => id === reader.id) ? [OPENS_NOTHING] : []
-  const names = members.data.map(({ fullName, email }) => (fullName === '' ? email : fullName))
+  const names = members.data.map(nameOf)
   return [
     {
       id: 'without-access',
@@ -137,8 +139,7 @@ const expires = (at: string, now: Date): string =>
 
 /** "Ana, Kwame and 3 others". */
 function listed(names: readonly string[]): string {
-  if (names.length <= 1) return names[0] ?? ''
-  if (names.length <= 3) return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+  if (names.length <= 3) return inWords(names)
   return `${names.slice(0, 2).join(', ')} and ${names.length - 2} others`
 }
 

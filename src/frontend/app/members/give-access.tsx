@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { actorHasGlobalAccess } from '../../../core/access.ts'
-import { ChangeWords, counted } from '../access/change-words.tsx'
+import { ChangeWords } from '../access/change-words.tsx'
 import { changesByApp, openIn, wholeAccess } from '../access/draft.ts'
 import { type AccessApp, mergeApps } from '../access/matrix.ts'
 import { accessQuery, everythingQuery, ownAccessQuery, saveAccess } from '../access/queries.ts'
@@ -10,8 +10,10 @@ import { asRoleHolder } from '../api/me.ts'
 import { Button } from '../components/button.tsx'
 import { Cell } from '../components/cell.tsx'
 import { SearchInput } from '../components/field.tsx'
+import { counted } from '../components/words.ts'
 import { useViewer } from '../shell/viewer.ts'
-import { firstNameOf, type Member } from './queries.ts'
+import { firstNameOf } from './names.ts'
+import type { Member } from './queries.ts'
 
 const SHOWN = 30
 

@@ -7,7 +7,8 @@ import { accessQuery, saveAccess } from '../access/queries.ts'
 import { kindOf } from '../api/me.ts'
 import { SkeletonTable } from '../components/pieces.tsx'
 import { rolesQuery } from '../roles/role-options.tsx'
-import { memberQuery, nameOf } from './queries.ts'
+import { nameOf } from './names.ts'
+import { memberQuery } from './queries.ts'
 
 const route = getRouteApi('/shell/members/$memberId/access')
 

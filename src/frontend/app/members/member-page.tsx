@@ -11,7 +11,8 @@ import { PageProblem } from '../shell/problems.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { actsOn, memberMenu } from './member-acts.ts'
 import { MemberRole, useMemberRoles } from './member-role.tsx'
-import { type MemberRef, memberQuery, nameOf } from './queries.ts'
+import { nameOf } from './names.ts'
+import { type MemberRef, memberQuery } from './queries.ts'
 import { RemoveDialog } from './remove-dialog.tsx'
 
 const route = getRouteApi('/shell/members/$memberId')
@@ -50,9 +51,7 @@ function MemberHead({ member }: HeadProps) {
         label={name}
         tabs={[
           { label: 'Access', to: '/members/$memberId/access', params },
-          ...(can(viewer, 'read', 'Logs')
-            ? [{ label: 'Activity', to: '/members/$memberId/activity' as const, params }]
-            : []),
+          can(viewer, 'read', 'Logs') && { label: 'Activity', to: '/members/$memberId/activity', params },
         ]}
       />
       <Outlet />
@@ -80,7 +79,9 @@ function MemberActs({ member }: HeadProps) {
       ) : (
         <RoleName name={member.role.name} color={role?.color ?? ''} />
       )}
-      {entries.length > 0 && <MoreMenu label={`More for ${nameOf(member)}`} entries={entries} />}
+      {(acts.mayTransfer || acts.mayRemove) && (
+        <MoreMenu label={`More for ${nameOf(member)}`} entries={entries} />
+      )}
       <RemoveDialog
         member={isRemoving ? member : null}
         onClose={() => setRemoving(false)}

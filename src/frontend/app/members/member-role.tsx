@@ -8,7 +8,8 @@ import { roleOptions, rolesQuery } from '../roles/role-options.tsx'
 import { RoleSelect } from '../roles/role-select.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { patchMember } from './member-cache.ts'
-import { changeRole, type MemberRef, nameOf } from './queries.ts'
+import { nameOf } from './names.ts'
+import { changeRole, type MemberRef } from './queries.ts'
 
 /** The roles that members can be given, each with what it means, or why the viewer can't give it. */
 export function useMemberRoles(): Option<string>[] {

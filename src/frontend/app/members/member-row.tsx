@@ -9,7 +9,8 @@ import { isPointing, RowLink } from '../components/row-link.tsx'
 import type { Option } from '../components/select.tsx'
 import { type MemberActs, memberMenu } from './member-acts.ts'
 import { MemberRole } from './member-role.tsx'
-import { type Member, nameOf } from './queries.ts'
+import { nameOf } from './names.ts'
+import type { Member } from './queries.ts'
 
 type MemberRowProps = {
   member: Member

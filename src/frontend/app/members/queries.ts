@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { type AnswerOf, answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
 import { onLatest } from '../api/latest.ts'
 import { type RoleReference, RoleWasChanged } from '../roles/role-change.ts'
+import { nameOf } from './names.ts'
 import type { MembersSearch } from './search.ts'
 
 export const FIRST_PAGE = 100
@@ -60,11 +61,3 @@ const whileAsShown = <T>(member: MemberRef, change: (etag: string) => Promise<T>
       return change(etag)
     },
   )
-
-/** What to call a member: by its name, or else by its address. */
-export const nameOf = ({ fullName, email }: { fullName: string; email: string }): string =>
-  fullName === '' ? email : fullName
-
-/** The first word of a name. */
-export const firstNameOf = (member: { fullName: string; email: string }): string =>
-  member.fullName.split(' ')[0] || member.email

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { counted } from '../access/change-words.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { useToast } from '../components/toast.tsx'
+import { counted } from '../components/words.ts'
 import { forgetMembers } from './member-cache.ts'
-import { firstNameOf, type MemberRef, nameOf, removeMember } from './queries.ts'
+import { firstNameOf, nameOf } from './names.ts'
+import { type MemberRef, removeMember } from './queries.ts'
 
 type RemoveDialogProps = {
   /** Whom to remove; null while the dialog is closed. */

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { type AnswerOf, answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
 import { can, type Viewer } from '../api/me.ts'
 import { pagedQuery } from '../api/paging.ts'
+import { nameOf } from '../members/names.ts'
 import { allowedBy, permissionsBody, type RoleState } from './draft.ts'
 
 export type RolesSearch = { q?: string; sort?: 'name' | '-name' | 'created_at' | '-created_at' }
@@ -31,10 +32,7 @@ export const holdersQuery = (roleId: string, viewer: Viewer) =>
       const of = (page: { total?: number } | null, named: { id: string; name: string }[]) =>
         page === null ? null : { total: page.total ?? named.length, named }
       return {
-        members: of(
-          members,
-          members?.data.map(({ id, fullName, email }) => ({ id, name: fullName || email })) ?? [],
-        ),
+        members: of(members, members?.data.map((member) => ({ id: member.id, name: nameOf(member) })) ?? []),
         accounts: of(accounts, accounts?.data.map(({ id, name }) => ({ id, name })) ?? []),
       }
     },

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
+import { counted } from '../components/words.ts'
 import type { Holders } from './queries.ts'
 
 /** Who holds a role, by their first names, as links; the others as a link to the filtered list. */
@@ -35,7 +36,7 @@ function membersOf(roleId: string, { members }: Holders): Part[] {
     key: 'members',
     link: (
       <Link to="/members" search={{ role: roleId }}>
-        {more} more {more === 1 ? 'member' : 'members'}
+        {counted(more, 'more member')}
       </Link>
     ),
   }
@@ -60,7 +61,7 @@ function accountsOf(roleId: string, { accounts }: Holders): Part[] {
     key: 'accounts',
     link: (
       <Link to="/service-accounts" search={{ role: roleId }}>
-        {more} more {more === 1 ? 'service account' : 'service accounts'}
+        {counted(more, 'more service account')}
       </Link>
     ),
   }

@@ -1,4 +1,5 @@
 import { messageOf } from '../api/errors.ts'
+import { inWords } from '../components/words.ts'
 import type { Draft, Drafts } from './drafts.ts'
 import type { NewSecret, Secret, SecretChange } from './secret.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
@@ -71,7 +72,7 @@ async function conflictIn(
     const changed = drafts.filter(({ base }) => base !== null && versions.get(base.id) !== base.version)
     if (changed.length === 0) return null
     result.stored.set(environment.id, stored)
-    return `${listOf(changed.map(keyOf))} ${changed.length === 1 ? 'was' : 'were'} changed by someone else since this page read ${changed.length === 1 ? 'it' : 'them'}. Nothing was overwritten. Look at what is stored now, then apply again or discard.`
+    return `${inWords(changed.map(keyOf))} ${changed.length === 1 ? 'was' : 'were'} changed by someone else since this page read ${changed.length === 1 ? 'it' : 'them'}. Nothing was overwritten. Look at what is stored now, then apply again or discard.`
   } catch (error) {
     return messageOf(error)
   }
@@ -104,7 +105,3 @@ const withKeys = (sentence: string, drafts: Draft[]): string =>
     const draft = drafts[Number(place)]
     return draft === undefined ? written : (draft.change.key ?? keyOf(draft))
   })
-
-/** "A", "A and B", "A, B and C". */
-export const listOf = (words: readonly string[]): string =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import { keyOf, listOf } from './applying.ts'
+import { counted, inWords } from '../components/words.ts'
+import { keyOf } from './applying.ts'
 import type { Draft, Drafts } from './drafts.ts'
 import type { Readers } from './queries.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
@@ -33,7 +34,7 @@ function phrasesOf(drafts: Draft[]): Phrase[] {
   const groups = Map.groupBy(drafts, wordsFor)
   return [...groups].map(([words, group]) => {
     const [one, many] = WORDS[words]
-    const names = group.length > MOST_NAMES ? `${group.length} secrets` : listOf(group.map(keyOf))
+    const names = group.length > MOST_NAMES ? counted(group.length, 'secret') : inWords(group.map(keyOf))
     const text = group.length === 1 ? one : many
     return {
       key: words,
@@ -111,9 +112,8 @@ function readersSentence(readers: readonly Readers[]): string {
   const [most] = [...readers].sort((a, b) => b.people + b.machines - a.people - a.machines)
   if (most === undefined) return ''
   const more = most.isMore ? 'More than ' : ''
-  const people = `${most.people} ${most.people === 1 ? 'person' : 'people'}`
-  const machines =
-    most.machines === 0 ? '' : ` and ${most.machines} ${most.machines === 1 ? 'machine' : 'machines'}`
+  const people = counted(most.people, 'person', 'people')
+  const machines = most.machines === 0 ? '' : ` and ${counted(most.machines, 'machine')}`
   const where = readers.length > 1 ? ' one of these environments' : ' it'
   return `${more}${people}${machines} can open${where}.`
 }

@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../components/dialog.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Menu } from '../components/menu.tsx'
 import { useToast } from '../components/toast.tsx'
+import { counted } from '../components/words.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { useGrid } from './grid.ts'
 import type { Panel } from './panel-props.ts'
@@ -54,39 +55,27 @@ export const EnvironmentHead = memo(function EnvironmentHead({
           </button>
         }
         entries={[
-          ...(may.create
-            ? [
-                {
-                  label: 'Paste .env…',
-                  icon: 'upload' as const,
-                  onClick: () => onOpen({ panel: 'paste', environment }),
-                },
-              ]
-            : []),
+          may.create && {
+            label: 'Paste .env…',
+            icon: 'upload',
+            onClick: () => onOpen({ panel: 'paste', environment }),
+          },
           { label: 'Export…', icon: 'download', onClick: () => onOpen({ panel: 'export', environment }) },
-          ...(may.update
-            ? [
-                {
-                  label: 'Restore to a time…',
-                  icon: 'restore' as const,
-                  onClick: () => onOpen({ panel: 'restore', environment }),
-                },
-              ]
-            : []),
-          ...(canInApps(viewer, 'update', 'Environments')
-            ? [
-                {
-                  label: 'Renew the keys…',
-                  icon: 'key' as const,
-                  onClick: () => setRekeying(true),
-                  disabledBecause: isServerSide ? null : SSE_OFF,
-                },
-              ]
-            : []),
+          may.update && {
+            label: 'Restore to a time…',
+            icon: 'restore',
+            onClick: () => onOpen({ panel: 'restore', environment }),
+          },
+          canInApps(viewer, 'update', 'Environments') && {
+            label: 'Renew the keys…',
+            icon: 'key',
+            onClick: () => setRekeying(true),
+            disabledBecause: isServerSide ? null : SSE_OFF,
+          },
         ]}
       />
       <small className="num">
-        {secrets.length} {secrets.length === 1 ? 'secret' : 'secrets'}
+        {counted(secrets.length, 'secret')}
         {changedAt !== null && (
           <>, changed {isJustNow(changedAt) ? 'just now' : <DateTime at={changedAt} />}</>
         )}

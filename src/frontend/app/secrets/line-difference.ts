@@ -1,4 +1,5 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
+import { counted } from '../components/words.ts'
 
 /** A line of a difference: where it stands, and its text with the words that differ marked. */
 export type Line = {
@@ -70,7 +71,7 @@ export function summaryOf(lines: readonly Line[]): string {
   const removed = lines.filter(({ kind }) => kind === 'remove').length
   const changed = Math.min(added, removed)
   const words = [
-    changed > 0 && `${changed} ${changed === 1 ? 'line' : 'lines'} changed`,
+    changed > 0 && `${counted(changed, 'line')} changed`,
     added > changed && `${added - changed} added`,
     removed > changed && `${removed - changed} removed`,
   ].filter(Boolean)

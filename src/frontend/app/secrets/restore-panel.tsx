@@ -6,6 +6,7 @@ import { exactTime } from '../components/date-time.tsx'
 import { Field, Input } from '../components/field.tsx'
 import { Badge } from '../components/pieces.tsx'
 import { useToast } from '../components/toast.tsx'
+import { counted } from '../components/words.ts'
 import { PanelFrame } from './panel.tsx'
 import type { PanelProps } from './panel-props.ts'
 import type { Secret } from './secret.ts'
@@ -60,7 +61,7 @@ export function RestorePanel({
             disabledBecause={count === 0 ? 'Nothing would change.' : null}
             onClick={submit}
           >
-            Restore {count} {count === 1 ? 'secret' : 'secrets'} of {environment.name}
+            Restore {counted(count, 'secret')} of {environment.name}
           </Button>
         )
       }

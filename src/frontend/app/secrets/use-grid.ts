@@ -1,6 +1,7 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo, useReducer, useState } from 'react'
 import { canInApps } from '../api/me.ts'
+import { toggled } from '../components/toggled.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { applyDrafts, type Refusal } from './applying.ts'
 import { type Drafts, NO_DRAFTS, reduceDrafts } from './drafts.ts'
@@ -9,7 +10,6 @@ import { type SecretsApp, secretsKey, secretsQuery } from './queries.ts'
 import type { Secret } from './secret.ts'
 import { byPathAndKey, type NamedEnvironment, rowsOf, type SecretRow } from './secret-rows.ts'
 import type { Store } from './store.ts'
-import { toggled } from './value-editor.tsx'
 
 /** The secrets of all environments that the reader can open, by environment, as far as they have been read. */
 export function useSecrets(appId: string, environments: readonly NamedEnvironment[], store: Store) {

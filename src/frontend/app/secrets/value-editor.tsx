@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Button, Key } from '../components/button.tsx'
 import { Check } from '../components/cell.tsx'
+import { toggled } from '../components/toggled.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { draftedSecret, draftKey } from './drafts.ts'
 import { useGrid } from './grid.ts'
@@ -134,11 +135,4 @@ function keepValue(row: SecretRow, environmentId: string, value: string) {
 function detailsOf(row: SecretRow) {
   const [other] = row.cells.values()
   return other === undefined ? {} : { tags: other.tags, type: other.type, comment: other.comment }
-}
-
-/** A set with a member more, or less. */
-export function toggled(set: ReadonlySet<string>, member: string): Set<string> {
-  const next = new Set(set)
-  if (!next.delete(member)) next.add(member)
-  return next
 }

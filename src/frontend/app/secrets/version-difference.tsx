@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { Badge, Tag } from '../components/pieces.tsx'
+import { counted } from '../components/words.ts'
 import { dayOf } from './details-fields.tsx'
 import { lineDifference, summaryOf } from './line-difference.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
@@ -20,10 +21,7 @@ export function VersionDifference({ before, after, isShown }: VersionDifferenceP
     () => (isSealed ? [] : lineDifference(before?.value ?? after.value ?? '', after.value ?? '')),
     [before, after, isSealed],
   )
-  const summary =
-    before === null
-      ? `${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`
-      : wordsFor(lines, before, after)
+  const summary = before === null ? counted(lines.length, 'line') : wordsFor(lines, before, after)
   return (
     <>
       <dl className="pair mb-4">

@@ -4,6 +4,8 @@ import { can } from '../api/me.ts'
 import { DateTime } from '../components/date-time.tsx'
 import { SortHead } from '../components/filters.tsx'
 import { Avatar, RoleName } from '../components/pieces.tsx'
+import { Head } from '../components/table.tsx'
+import { counted } from '../components/words.ts'
 import { rolesQuery } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import type { AccountSort } from './search.ts'
@@ -34,17 +36,13 @@ export function AccountsTable({ rows, sort, onSort }: AccountsTableProps) {
           <SortHead label="Role" field="role" className="wide" {...order} />
           {readsTokens && (
             <>
-              <th scope="col" className="r wide">
+              <Head right wide>
                 Tokens
-              </th>
-              <th scope="col" className="wide">
-                Last used
-              </th>
+              </Head>
+              <Head wide>Last used</Head>
             </>
           )}
-          <th scope="col" className="r">
-            Can open
-          </th>
+          <Head right>Can open</Head>
           <SortHead label="Created" field="created_at" className="wide mid" {...order} />
         </tr>
       </thead>
@@ -96,7 +94,7 @@ function CanOpen({ account }: { account: Listed }) {
       params={{ accountId: account.id }}
       className={count === 0 ? 'faint' : ''}
     >
-      {count === 0 ? 'nothing yet' : `${count} ${count === 1 ? 'environment' : 'environments'}`}
+      {count === 0 ? 'nothing yet' : counted(count, 'environment')}
     </Link>
   )
 }

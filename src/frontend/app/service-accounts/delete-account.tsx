@@ -4,6 +4,7 @@ import { accessQuery } from '../access/queries.ts'
 import { isStatus } from '../api/errors.ts'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { useToast } from '../components/toast.tsx'
+import { counted } from '../components/words.ts'
 import { isExpired } from '../tokens/expiry.ts'
 import { type Account, accountQuery, deleteAccount } from './queries.ts'
 
@@ -49,11 +50,7 @@ export function DeleteAccount({ account, etag, open, onClose }: DeleteAccountPro
               : `Its ${live} tokens stop`}{' '}
           working at once, and whatever uses them.
         </li>
-        {environments !== undefined && (
-          <li>
-            Access to {environments} {environments === 1 ? 'environment' : 'environments'} ends.
-          </li>
-        )}
+        {environments !== undefined && <li>Access to {counted(environments, 'environment')} ends.</li>}
         <li>Secrets that it has read stay known: change those that matter.</li>
       </ul>
     </ConfirmDialog>

@@ -9,6 +9,7 @@ import { Form } from '../components/form.tsx'
 import { Avatar } from '../components/pieces.tsx'
 import { Select } from '../components/select.tsx'
 import { useToast } from '../components/toast.tsx'
+import { nameOf } from '../members/names.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { FactorForm } from '../sign-in/factor-form.tsx'
 import { useRecentSignIn } from '../sign-in/recent-sign-in.tsx'
@@ -102,8 +103,6 @@ export function Ownership() {
     </Section>
   )
 }
-
-const nameOf = ({ fullName, email }: { fullName: string; email: string }): string => fullName || email
 
 function whyNot(isChosen: boolean, isTyped: boolean): string | null {
   if (!isChosen) return 'Choose the new Owner first.'

@@ -3,6 +3,7 @@ import { answer, api } from '../api/client.ts'
 import { Button } from '../components/button.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { Badge } from '../components/pieces.tsx'
+import { counted } from '../components/words.ts'
 import type { FactorPart } from './factor-part.ts'
 import { Section } from './section.tsx'
 
@@ -19,7 +20,7 @@ export function RecoveryCodes({ recently, onChanged, left }: FactorPart & { left
     >
       <p>
         <Badge {...(left <= FEW ? { tone: 'warn' as const } : {})}>
-          {left === 1 ? '1 code is left' : `${left} codes are left`}
+          {counted(left, 'code is', 'codes are')} left
         </Badge>
       </p>
       <ConfirmDialog

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { answer, api } from '../api/client.ts'
 import { can, type Viewer } from '../api/me.ts'
 import type { IconName } from '../components/icon.tsx'
+import { nameOf } from '../members/names.ts'
 
 /** Something that the palette leads to. */
 export type Hit = { id: string; label: string; detail?: string; icon: IconName; to: string }
@@ -43,12 +44,12 @@ const apps = async (query: Query): Promise<Hit[]> =>
   ])
 
 const members = async (query: Query): Promise<Hit[]> =>
-  (await answer(api.v1.members.get({ query }))).data.map(({ id, fullName, email, role }) => ({
-    id,
-    label: fullName === '' ? email : fullName,
-    detail: `${role.name}, ${email}`,
+  (await answer(api.v1.members.get({ query }))).data.map((member) => ({
+    id: member.id,
+    label: nameOf(member),
+    detail: `${member.role.name}, ${member.email}`,
     icon: 'people',
-    to: `/members/${id}/access`,
+    to: `/members/${member.id}/access`,
   }))
 
 const serviceAccounts = async (query: Query): Promise<Hit[]> =>

@@ -8,19 +8,32 @@ export const passkeysWork = (): boolean =>
   'parseRequestOptionsFromJSON' in PublicKeyCredential &&
   !/^[\d.]+$|:/.test(location.hostname)
 
-type RequestOptions = Awaited<ReturnType<typeof assertionOptions>>
+/** Whether this browser offers passkeys where it fills in a field. */
+export const autofillsPasskeys = async (): Promise<boolean> =>
+  passkeysWork() &&
+  'isConditionalMediationAvailable' in PublicKeyCredential &&
+  (await PublicKeyCredential.isConditionalMediationAvailable())
 
-const assertionOptions = (ticket?: string) =>
-  answer(api.service.auth.passkeys.options.post(ticket === undefined ? {} : { ticket }))
-
-/** An answer of a passkey, for the API: to sign in by itself, or with the ticket of a sign-in that waits for it. */
-export async function askForPasskey(ticket?: string): Promise<PasskeyAnswer> {
-  const options = (await assertionOptions(ticket)) as RequestOptions
-  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
+/** What a passkey is to answer: to sign in by itself, or with the ticket of a sign-in that waits for it. */
+export async function passkeyOptions(ticket?: string): Promise<PublicKeyCredentialRequestOptions> {
+  const options = await answer(api.service.auth.passkeys.options.post(ticket === undefined ? {} : { ticket }))
+  return PublicKeyCredential.parseRequestOptionsFromJSON(
     options as unknown as PublicKeyCredentialRequestOptionsJSON,
   )
+}
+
+/** An answer of a passkey, for the API: the browser asks for one at once. */
+export async function askForPasskey(ticket?: string): Promise<PasskeyAnswer> {
+  const publicKey = await passkeyOptions(ticket)
   return toAnswer(await navigator.credentials.get({ publicKey }).catch(explain))
 }
+
+/** The answer of a passkey that is chosen where the browser fills in a field marked `webauthn`; it may never come. */
+export const passkeyOutOfAutofill = async (
+  publicKey: PublicKeyCredentialRequestOptions,
+  signal: AbortSignal,
+): Promise<PasskeyAnswer> =>
+  toAnswer(await navigator.credentials.get({ publicKey, mediation: 'conditional', signal }))
 
 /** A new passkey of this browser or of a security key, for the API. */
 export async function makePasskey(options: unknown): Promise<NewPasskey> {
@@ -30,7 +43,7 @@ export async function makePasskey(options: unknown): Promise<NewPasskey> {
   return toAnswer(await navigator.credentials.create({ publicKey }).catch(explain)) as unknown as NewPasskey
 }
 
-type PasskeyAnswer = Parameters<(typeof api.service.auth.passkeys)['sign-in']['post']>[0]['passkey']
+export type PasskeyAnswer = Parameters<(typeof api.service.auth.passkeys)['sign-in']['post']>[0]['passkey']
 type NewPasskey = Parameters<typeof api.service.auth.passkeys.post>[0]['passkey']
 
 function toAnswer(credential: Credential | null): PasskeyAnswer {

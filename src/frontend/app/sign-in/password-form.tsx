@@ -12,12 +12,24 @@ type PasswordFormProps = {
   email: string
   isFixed: boolean
   problem: string | null
+  /** Whether the browser offers passkeys where it fills in the address. */
+  offersPasskeys: boolean
+  /** Awaited before anything is sent. */
+  ready: () => Promise<unknown>
   onSignedIn: (account: SignedIn) => void
   onAsked: (asked: FactorAsked) => void
 }
 
 /** Signs in with an address and a password. */
-export function PasswordForm({ email, isFixed, problem, onSignedIn, onAsked }: PasswordFormProps) {
+export function PasswordForm({
+  email,
+  isFixed,
+  problem,
+  offersPasskeys,
+  ready,
+  onSignedIn,
+  onAsked,
+}: PasswordFormProps) {
   const fields = useFields(
     { email, password: '' },
     { email: address, password: needed('Write your password.') },
@@ -25,6 +37,7 @@ export function PasswordForm({ email, isFixed, problem, onSignedIn, onAsked }: P
   const [unverified, setUnverified] = useState(false)
   const signIn = async () => {
     setUnverified(false)
+    await ready()
     const outcome = await signInWithPassword(fields.values.email.trim(), fields.values.password)
     if ('secondFactor' in outcome) onAsked(outcome.secondFactor)
     else onSignedIn(outcome)
@@ -44,7 +57,7 @@ export function PasswordForm({ email, isFixed, problem, onSignedIn, onAsked }: P
         <Input
           big
           type="email"
-          autoComplete="username"
+          autoComplete={offersPasskeys ? 'username webauthn' : 'username'}
           readOnly={isFixed}
           spellCheck={false}
           {...fields.bind('email')}

@@ -6,6 +6,7 @@ import { Button } from '../components/button.tsx'
 import { ErrorText } from '../components/field.tsx'
 import { FactorForm } from './factor-form.tsx'
 import { methodsQuery } from './methods.ts'
+import { usePasskeyAutofill } from './passkey-autofill.ts'
 import { askForPasskey, passkeysWork } from './passkeys.ts'
 import { PasswordForm } from './password-form.tsx'
 import { Providers } from './providers.tsx'
@@ -35,10 +36,15 @@ export function SignInForm({
   const { data: methods } = useSuspenseQuery(methodsQuery)
   const [asked, setAsked] = useState<FactorAsked | null>(null)
   const [expired, setExpired] = useState<string | null>(null)
+  const [isChoosing, setChoosing] = useState(false)
   const enter = (account: SignedIn) => {
     startSession(account)
     onSignedIn(account)
   }
+  const offersPasskeys = methods.password && !isFixed
+  const autofill = usePasskeyAutofill(offersPasskeys && asked === null && !isChoosing, async (passkey) =>
+    enter(await signInWithPasskey(passkey)),
+  )
   if (asked !== null) {
     return (
       <>
@@ -68,6 +74,8 @@ export function SignInForm({
           email={email}
           isFixed={isFixed}
           problem={expired}
+          offersPasskeys={offersPasskeys}
+          ready={autofill.settled}
           onSignedIn={enter}
           onAsked={setAsked}
         />
@@ -80,7 +88,8 @@ export function SignInForm({
           {...(invite === undefined ? {} : { invite })}
           {...(providerNote === undefined ? {} : { note: providerNote })}
         />
-        {passkeysWork() && <PasskeyButton onSignedIn={enter} />}
+        {passkeysWork() && <PasskeyButton onChoosing={setChoosing} onSignedIn={enter} />}
+        {autofill.problem !== null && <ErrorText>{autofill.problem}</ErrorText>}
       </div>
     </>
   )
@@ -89,16 +98,22 @@ export function SignInForm({
 const NO_WAY_IN =
   'There is no way to sign in now: passwords are switched off, and no provider of single sign-on can be reached. Whoever runs Keyward finds the cause in its log.'
 
-function PasskeyButton({ onSignedIn }: { onSignedIn: (account: SignedIn) => void }) {
+type PasskeyButtonProps = {
+  /** Told when the browser begins to ask for a passkey, and when it has been in vain. */
+  onChoosing: (isChoosing: boolean) => void
+  onSignedIn: (account: SignedIn) => void
+}
+
+function PasskeyButton({ onChoosing, onSignedIn }: PasskeyButtonProps) {
   const { busy, problem, run } = useAct()
+  const choose = async () => {
+    onChoosing(true)
+    const isSignedIn = await run(async () => onSignedIn(await signInWithPasskey(await askForPasskey())))
+    if (!isSignedIn) onChoosing(false)
+  }
   return (
     <>
-      <Button
-        size="lg"
-        icon="passkey"
-        busy={busy}
-        onClick={() => run(async () => onSignedIn(await signInWithPasskey(await askForPasskey())))}
-      >
+      <Button size="lg" icon="passkey" busy={busy} onClick={choose}>
         Sign in with a passkey
       </Button>
       {problem !== null && <ErrorText>{problem}</ErrorText>}

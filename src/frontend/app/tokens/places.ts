@@ -1,3 +1,5 @@
+import { inWords } from '../components/words.ts'
+
 /** An app with what can be opened of it. */
 export type OpenApp = Readonly<{
   id: string
@@ -21,11 +23,8 @@ export function summaryOf(apps: readonly OpenApp[]): string {
   const count = apps.reduce((sum, { environments }) => sum + environments.length, 0)
   if (count === 0) return 'nothing yet'
   if (names.size === 1)
-    return `${[...names][0]} of ${apps.length <= 3 ? listed(apps.map(({ name }) => name)) : `${apps.length} apps`}`
+    return `${[...names][0]} of ${apps.length <= 3 ? inWords(apps.map(({ name }) => name)) : `${apps.length} apps`}`
   if (apps.length === 1)
-    return `${listed(apps[0]?.environments.map(({ name }) => name) ?? [])} of ${apps[0]?.name}`
+    return `${inWords(apps[0]?.environments.map(({ name }) => name) ?? [])} of ${apps[0]?.name}`
   return `${count} environments of ${apps.length} apps`
 }
-
-const listed = (names: readonly string[]): string =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`

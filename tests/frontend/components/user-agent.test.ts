@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { browserOf } from '../../../src/frontend/app/settings/user-agent.ts'
+import { browserOf } from '../../../src/frontend/app/components/user-agent.ts'
 
 test.each([
   ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Linux'],
@@ -16,6 +16,7 @@ test.each([
     'Chrome on Android',
   ],
   ['curl/8.5.0', 'curl/8.5.0'],
+  ['phase-cli/2.3.1 Linux amd64 (runner)', 'phase-cli/2.3.1 Linux amd64 (runner)'],
   ['', 'An unknown program'],
   [null, 'An unknown program'],
 ])('%j is %s', (userAgent, shown) => expect(browserOf(userAgent)).toBe(shown))

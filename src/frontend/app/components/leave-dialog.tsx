@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
-import { Button } from '../components/button.tsx'
-import { Dialog } from '../components/dialog.tsx'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
 
 /** Asks before a page is left whose changes are not applied. */
 export function LeaveDialog({ isDirty, what }: { isDirty: boolean; what: string }) {

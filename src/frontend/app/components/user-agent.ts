@@ -17,11 +17,13 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** The browser and system that a user agent names: "Firefox on Linux"; another program by its own words. */
+const LONGEST = 60
+
+/** The browser and system that a user agent names: "Firefox on Linux"; another program as it names itself. */
 export function browserOf(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'An unknown program'
   const named = (list: readonly [RegExp, string][]) => list.find(([form]) => form.test(userAgent))?.[1]
   const [browser, system] = [named(BROWSERS), named(SYSTEMS)]
-  if (browser === undefined) return userAgent.split(' ', 1)[0]?.slice(0, 40) ?? 'An unknown program'
+  if (browser === undefined) return userAgent.slice(0, LONGEST)
   return system === undefined ? browser : `${browser} on ${system}`
 }
