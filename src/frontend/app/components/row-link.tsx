@@ -1,5 +1,5 @@
 import { useRouter } from '@tanstack/react-router'
-import type { ComponentProps, MouseEvent, PointerEvent } from 'react'
+import type { ComponentProps, MouseEvent } from 'react'
 
 /** A link in a row of a long list, by its address: of the router's own, each listens to every change of the address. */
 export function RowLink({ href, ...rest }: ComponentProps<'a'> & { href: string }) {
@@ -11,7 +11,3 @@ export function RowLink({ href, ...rest }: ComponentProps<'a'> & { href: string 
   }
   return <a href={href} onClick={follow} {...rest} />
 }
-
-/** Whether somebody points at a row: rows that scroll along under a mouse at rest are not meant. */
-export const isPointing = ({ pointerType, movementX, movementY }: PointerEvent): boolean =>
-  pointerType !== 'mouse' || movementX !== 0 || movementY !== 0

@@ -1,11 +1,11 @@
-import { memo, type PointerEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react'
+import { memo, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Check } from '../components/cell.tsx'
 import { DateTime, shortDay } from '../components/date-time.tsx'
 import { Icon } from '../components/icon.tsx'
 import { MoreMenu } from '../components/menu.tsx'
 import { Avatar, Badge, RoleName } from '../components/pieces.tsx'
-import { isPointing, RowLink } from '../components/row-link.tsx'
+import { RowLink } from '../components/row-link.tsx'
 import type { Option } from '../components/select.tsx'
 import { type MemberActs, memberMenu } from './member-acts.ts'
 import { MemberRole } from './member-role.tsx'
@@ -139,11 +139,7 @@ function useLiveControls(row: RefObject<HTMLTableRowElement | null>) {
     focused.current = STILL.find((selector) => target.matches(selector)) ?? null
     setLive(true)
   }
-  const point = (event: PointerEvent) => isPointing(event) && live()
-  return {
-    isLive,
-    handlers: { onPointerEnter: point, onPointerMove: point, onPointerDownCapture: live, onFocus },
-  }
+  return { isLive, handlers: { onPointerEnter: live, onPointerDownCapture: live, onFocus } }
 }
 
 const STILL = ['.select', '.btn.icon']
