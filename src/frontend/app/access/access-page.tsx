@@ -54,6 +54,7 @@ export function AccessPage() {
   }
   const isLoading = everything.isPending || (reads.isPending && rows.length === 0)
   const error = everything.error ?? reads.error
+  const hasApps = (everything.data ?? []).length > 0
   return (
     <>
       <PageHead title="Who can open what" text={<Summary apps={apps} rows={rows.length} totals={totals} />}>
@@ -70,21 +71,25 @@ export function AccessPage() {
       {isLoading && error === null && <SkeletonTable columns={6} />}
       {!isLoading && rows.length === 0 && error === null && (
         <Empty
-          title="Nobody fits"
+          title={hasApps ? 'Nobody fits' : 'There is no app yet'}
           act={
-            <Button onClick={() => void navigate({ to: '/access', search: {} })}>Remove all filters</Button>
+            hasApps && (
+              <Button onClick={() => void navigate({ to: '/access', search: {} })}>Remove all filters</Button>
+            )
           }
         >
-          {apps.length === 0
-            ? 'There is no environment like this.'
-            : `Nobody can open one of ${counted(environments.length, 'environment')} with these filters.`}
+          {!hasApps
+            ? 'Who can open the environments of an app stands here.'
+            : apps.length === 0
+              ? 'There is no environment like this.'
+              : `Nobody can open one of ${counted(environments.length, 'environment')} with these filters.`}
         </Empty>
       )}
       {rows.length > 0 && (
         <OverviewTable apps={apps} rows={rows} totals={totals} isWhole={unread === 0 && !reads.isPending} />
       )}
       <div className="row mt-3!">
-        <Marks />
+        {rows.length > 0 && <Marks />}
         <span className="push row">
           {unread > 0 && (
             <Button busy={reads.isPending} onClick={() => setParts(parts + 1)}>

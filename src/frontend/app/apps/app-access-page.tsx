@@ -89,6 +89,7 @@ type Pair = {
   via: 'role' | 'grant'
 }
 
+/** People before machines, each by name. */
 function readersOf(pairs: readonly Pair[]): Reader[] {
   const readers = new Map<string, Reader>()
   for (const { principal, environmentId, via } of pairs) {
@@ -103,5 +104,7 @@ function readersOf(pairs: readonly Pair[]): Reader[] {
     reader.via.set(environmentId, via)
     readers.set(id, reader)
   }
-  return [...readers.values()]
+  return [...readers.values()].sort(
+    (one, other) => Number(one.isMachine) - Number(other.isMachine) || one.name.localeCompare(other.name),
+  )
 }

@@ -1,5 +1,5 @@
-import { Link, type LinkProps } from '@tanstack/react-router'
-import { type ReactNode, useEffect } from 'react'
+import { Link, type LinkProps, useLocation } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef } from 'react'
 
 type PageHeadProps = {
   title: string
@@ -60,8 +60,18 @@ export type Tab = {
 
 /** The parts of a thing: links, each with its address; false is left out. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly (Tab | false)[] }) {
+  const nav = useRef<HTMLElement>(null)
+  const pathname = useLocation({ select: (location) => location.pathname })
+  // Where not all of them have room, the current one is in sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another current tab
+  useEffect(() => {
+    const current = nav.current?.querySelector<HTMLElement>('[aria-current]')
+    if (nav.current === null || !current) return
+    const middle = current.offsetLeft - nav.current.offsetLeft + current.offsetWidth / 2
+    nav.current.scrollLeft = middle - nav.current.clientWidth / 2
+  }, [pathname])
   return (
-    <nav className="tabs" aria-label={label}>
+    <nav className="tabs" aria-label={label} ref={nav}>
       {tabs.map(
         (tab) =>
           tab !== false && (

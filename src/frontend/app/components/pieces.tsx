@@ -105,7 +105,7 @@ export function Empty({
 /** Rows in the shape of the table that is being loaded. */
 export function SkeletonTable({ columns = 4, rows = 5 }: { columns?: number; rows?: number }) {
   return (
-    <table className="list" aria-busy="true" aria-label="Loading">
+    <table className="list table-fixed" aria-busy="true" aria-label="Loading">
       <tbody>
         {range(rows).map((row) => (
           <tr key={row}>

@@ -109,7 +109,7 @@ function LatestChanges() {
       {!isPending && entries.length === 0 && <p className="small dim">Nothing was changed lately.</p>}
       {daysOf(entries).map((day) => (
         <div key={day.key}>
-          <h3 className="small dim day">{day.title}</h3>
+          <h3 className="small dim latest-day">{day.title}</h3>
           <ol>
             {day.entries.map((entry) => (
               <li key={entry.id} className="ev">

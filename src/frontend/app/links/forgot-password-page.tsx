@@ -44,8 +44,12 @@ export function ForgotPasswordPage() {
   return <RequestForm onSent={setSentTo} />
 }
 
-const NO_MAIL =
-  'This Keyward has no mail gateway, so it can mail no link. Whoever runs it can hand you one: keyward users reset.'
+const NO_MAIL = (
+  <>
+    This Keyward has no mail gateway, so it can mail no link. Whoever runs it can hand you one, by{' '}
+    <code>keyward users reset</code>.
+  </>
+)
 const NO_PASSWORDS = 'Passwords are switched off here. Sign in with single sign-on or with a passkey.'
 
 function RequestForm({ onSent }: { onSent: (email: string) => void }) {

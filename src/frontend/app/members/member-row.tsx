@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { memo, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Check } from '../components/cell.tsx'
@@ -6,6 +5,7 @@ import { DateTime, shortDay } from '../components/date-time.tsx'
 import { Icon } from '../components/icon.tsx'
 import { MoreMenu } from '../components/menu.tsx'
 import { Avatar, Badge, RoleName } from '../components/pieces.tsx'
+import { RowLink } from '../components/row-link.tsx'
 import type { Option } from '../components/select.tsx'
 import { type MemberActs, memberMenu } from './member-acts.ts'
 import { MemberRole } from './member-role.tsx'
@@ -71,9 +71,7 @@ export const MemberRow = memo(function MemberRow(props: MemberRowProps) {
         <div className="who">
           <Avatar name={name} />
           <span>
-            <Link to="/members/$memberId/access" params={{ memberId: member.id }}>
-              {name}
-            </Link>
+            <RowLink href={`/members/${member.id}/access`}>{name}</RowLink>
             {acts.isSelf && <span className="faint font-normal"> you</span>}
             <br className="narrow" />
             {name !== member.email && <span className="mail">{member.email}</span>}
@@ -94,10 +92,10 @@ export const MemberRow = memo(function MemberRow(props: MemberRowProps) {
           </span>
         )}
       </td>
-      <td className="num wide">
-        <Link className="plain" to="/members/$memberId/access" params={{ memberId: member.id }}>
+      <td className="num wide nowrap">
+        <RowLink className="plain" href={`/members/${member.id}/access`}>
           <CanOpen member={member} environments={environments} />
-        </Link>
+        </RowLink>
       </td>
       <td className="wide mid dim num nowrap">
         <time dateTime={member.createdAt}>{shortDay(member.createdAt)}</time>

@@ -51,11 +51,13 @@ export function MembersPage() {
       {list.error !== null && <Banner tone="remove">{messageOf(list.error)}</Banner>}
       {list.isPending ? (
         <SkeletonTable columns={5} />
-      ) : members.length === 0 && list.error === null ? (
-        <Nobody
-          search={search}
-          onShowAll={() => change({ q: undefined, role: undefined, access: undefined })}
-        />
+      ) : members.length === 0 ? (
+        list.error === null && (
+          <Nobody
+            search={search}
+            onShowAll={() => change({ q: undefined, role: undefined, access: undefined })}
+          />
+        )
       ) : (
         <MembersTable
           members={members}

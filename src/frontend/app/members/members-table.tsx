@@ -67,7 +67,11 @@ export function MembersTable({ members, sort, onSort, selected, onSelect, isStal
   const isAll = selectable.length > 0 && selectable.every(({ id }) => selected.has(id))
   return (
     <>
-      <table className="list members" aria-busy={isStale || undefined} aria-rowcount={members.length + 1}>
+      <table
+        className={selectable.length > 0 ? 'list members' : 'list members unselectable'}
+        aria-busy={isStale || undefined}
+        aria-rowcount={members.length + 1}
+      >
         <caption className="vh">Members</caption>
         <thead>
           <tr aria-rowindex={1}>

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { canInApps } from '../api/me.ts'
 import { DateTime } from '../components/date-time.tsx'
@@ -20,8 +20,17 @@ type EnvironmentHeadProps = {
   onOpen: (panel: Panel) => void
 }
 
-/** The head of an environment's column: how many secrets it has, when they last changed, and what can be done with all of them. */
-export function EnvironmentHead({ environment, secrets = [], onOpen }: EnvironmentHeadProps) {
+const NONE: readonly Secret[] = []
+
+/**
+ * The head of an environment's column: how many secrets it has, when they last changed, and what can be done with all of
+ * them. While the grid scrolls, it isn't drawn again.
+ */
+export const EnvironmentHead = memo(function EnvironmentHead({
+  environment,
+  secrets = NONE,
+  onOpen,
+}: EnvironmentHeadProps) {
   const viewer = useViewer()
   const { appId, may, isServerSide } = useGrid()
   const [isRekeying, setRekeying] = useState(false)
@@ -82,7 +91,7 @@ export function EnvironmentHead({ environment, secrets = [], onOpen }: Environme
       />
     </th>
   )
-}
+})
 
 const SSE_OFF =
   'The server may not open the secrets of this app, so it can’t seal them for other keys. Switch server-side encryption on first.'

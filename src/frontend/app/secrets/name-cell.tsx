@@ -1,8 +1,8 @@
-import { useNavigate } from '@tanstack/react-router'
-import { type MouseEvent, type ReactNode, useRef } from 'react'
+import { useRef } from 'react'
 import { Icon } from '../components/icon.tsx'
 import { MoreMenu } from '../components/menu.tsx'
 import { Badge, Tag } from '../components/pieces.tsx'
+import { RowLink } from '../components/row-link.tsx'
 import { draftKey } from './drafts.ts'
 import { useGrid } from './grid.ts'
 import { isSealed, type SecretRow, tagsOf } from './secret-rows.ts'
@@ -16,6 +16,7 @@ type NameCellProps = {
 
 /** The name of a secret, which leads to its history, with what there is to know of it in all environments. */
 export function NameCell({ row, folder, place, isActive }: NameCellProps) {
+  const { appId } = useGrid()
   const [first] = row.cells.values()
   const name = (
     <>
@@ -32,9 +33,9 @@ export function NameCell({ row, folder, place, isActive }: NameCellProps) {
             {name}
           </span>
         ) : (
-          <HistoryLink secretId={first.id} {...focus}>
+          <RowLink className="mono name" href={`/apps/${appId}/secrets/${first.id}`} {...focus}>
             {name}
-          </HistoryLink>
+          </RowLink>
         )}
         {isSealed(row) && (
           <>
@@ -55,26 +56,6 @@ export function NameCell({ row, folder, place, isActive }: NameCellProps) {
       </div>
     </th>
   )
-}
-
-type HistoryLinkProps = {
-  secretId: string
-  tabIndex: number
-  'data-row': number
-  'data-column': number
-  children: ReactNode
-}
-
-/** A plain link: thousands of the router's would each listen to every change of the address. */
-function HistoryLink({ secretId, ...rest }: HistoryLinkProps) {
-  const { appId } = useGrid()
-  const navigate = useNavigate()
-  const follow = (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
-    event.preventDefault()
-    void navigate({ to: '/apps/$appId/secrets/$secretId', params: { appId, secretId } })
-  }
-  return <a className="mono name" href={`/apps/${appId}/secrets/${secretId}`} onClick={follow} {...rest} />
 }
 
 const SOON_MS = 14 * 24 * 3_600_000

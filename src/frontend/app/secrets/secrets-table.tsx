@@ -43,6 +43,7 @@ export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProp
     <div className={rows.length > MANY_ROWS ? 'scroll-x long' : 'scroll-x'} ref={frame}>
       <table
         className="matrix sec"
+        style={{ '--environments': environments.length } as object}
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose cells take the focus is a grid
         role="grid"
         aria-rowcount={rows.length + 1}

@@ -59,7 +59,7 @@ export function SecretsView({ app, store }: { app: SecretsApp; store: Store }) {
           {isLoading ? (
             <SkeletonTable columns={app.environments.length + 1} rows={8} />
           ) : rows.length === 0 ? (
-            panel === null && <NoSecrets app={app} onOpen={setPanel} />
+            panel === null && problems.length === 0 && <NoSecrets app={app} onOpen={setPanel} />
           ) : (
             <>
               <GridTools

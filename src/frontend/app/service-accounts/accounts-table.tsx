@@ -73,7 +73,7 @@ export function AccountsTable({ rows, sort, onSort }: AccountsTableProps) {
                 </td>
               </>
             )}
-            <td className="r num">
+            <td className="r num nowrap">
               <CanOpen account={account} />
             </td>
             <td className="wide mid dim">

@@ -85,7 +85,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
               <span>
                 <Key>Esc</Key> close
               </span>
-              <span className="push wide">Names only. Values are never searched.</span>
+              <span className="push">Names only. Values are never searched.</span>
             </div>
           </Dialog.Popup>
         </Dialog.Viewport>

@@ -18,18 +18,19 @@ export function PageProblem({ error }: ErrorComponentProps) {
   // The reader is led to where a second factor is set up.
   if (isFactorNeeded(error)) return null
   const isRefusal = isStatus(error, 403)
+  const isNowhere = isStatus(error, 404)
   return (
     <Empty
       icon={isRefusal ? 'lock' : 'warn'}
       title={
         isRefusal
           ? 'Your role doesn’t open this page'
-          : isStatus(error, 404)
+          : isNowhere
             ? 'There is nothing here'
             : 'This page could not be loaded'
       }
       act={
-        isRefusal ? (
+        isRefusal || isNowhere ? (
           <ButtonLink to="/">Go home</ButtonLink>
         ) : (
           <Button kind="primary" onClick={() => router.invalidate()}>

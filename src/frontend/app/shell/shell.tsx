@@ -118,7 +118,7 @@ function TopBar({ organisation, onSearch }: { organisation: string; onSearch: ()
         <Icon name="menu" />
       </button>
       <Mark />
-      {organisation}
+      <span className="truncate">{organisation}</span>
       <button type="button" className="btn quiet icon push" aria-label="Search or jump to" onClick={onSearch}>
         <Icon name="search" />
       </button>

@@ -24,7 +24,7 @@ export function Providers({ next, invite, setupToken, note }: ProvidersProps) {
     ...(setupToken === undefined || setupToken === '' ? {} : { setup_token: setupToken }),
   }
   return (
-    <div className="grid gap-2">
+    <div className="grid grid-cols-1 gap-2">
       {methods.providers.map(({ id, name }) => (
         <Button key={id} size="lg" busy={busy} onClick={() => run(() => goToProvider(id, next, handed))}>
           Continue with {name}
