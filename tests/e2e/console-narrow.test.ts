@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import {
   type ConsoleUnderTest,
   pageProblems,
@@ -22,13 +22,13 @@ beforeAll(async () => {
   console = await startConsole()
   const { api, email, name } = await console.founder()
   const permissions = { permissions: {}, app_permissions: {} }
-  const role = await api('POST', '/v1/roles', { name: `Role of ${LONG}`, permissions })
+  const role = await api('POST', '/v1/roles', { name: LONG.replaceAll('-', ' '), permissions })
   const environments = ['Development', 'Staging', 'Production', 'preview', `${LONG.slice(0, 40)}-eu`, 'load']
   const app = await api('POST', '/v1/apps', { name: LONG, description: LONG, environments })
   const [secret] = [{ key: LONG.toUpperCase().replaceAll('-', '_'), value: LONG.repeat(4), tags: [LONG] }]
   await api('POST', `/v1/secrets?app_id=${app.id}&env=Development`, { secrets: [secret] })
   const [stored] = await api('GET', `/v1/secrets?app_id=${app.id}&env=Development`)
-  const person = await console.person(`Maximiliane ${LONG.replaceAll('-', '')}`, role.name)
+  const person = await console.person(`Maxi ${LONG.replaceAll('-', '')}`, role.name)
   account = (await api('POST', '/v1/service-accounts', { name: LONG, role_id: role.id })).id
   await api('POST', '/v1/members/invites', { email: `${LONG}@marlow.example`, role_id: role.id })
   paths = [
@@ -64,6 +64,12 @@ const outside = (page: Page): Promise<string[]> =>
     .filter((element) => element.closest('.scroll-x, .tabs, .tree, .diff, .vh, .members .who') === null)
     .map((element) => element.outerHTML.slice(0, 120))`)
 
+/** Touches the place on the screen where something stands. */
+async function tap(page: Page, what: Locator): Promise<void> {
+  const { x, y, width, height } = (await what.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  await page.touchscreen.tap(x + width / 2, y + height / 2)
+}
+
 test('no page is wider than a phone, whatever things are called', async () => {
   const { page } = ingrid
   for (const path of paths) {
@@ -88,8 +94,11 @@ test('of a dialog that is longer than a phone, its acts stay in sight', async ()
   expect((done?.y ?? 0) + (done?.height ?? 0)).toBeLessThanOrEqual(PHONE.viewport.height)
   expect(await outside(page)).toEqual([])
   await screenshot(page, 'narrow-token', [360])
-  await dialog.getByLabel('I have put it in a safe place').check()
-  await dialog.getByRole('button', { name: 'Done' }).click()
+  await dialog.locator('.body').evaluate((body) => body.scrollTo(0, body.scrollHeight))
+  const kept = dialog.getByLabel('I have put it in a safe place')
+  await tap(page, kept)
+  expect(await kept.isChecked()).toBe(true)
+  await tap(page, dialog.getByRole('button', { name: 'Done' }))
   await dialog.waitFor({ state: 'detached' })
   expect(pageProblems()).toEqual([])
 }, 30_000)
