@@ -1,6 +1,6 @@
 import { Autocomplete } from '@base-ui/react/autocomplete'
 import { useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { useField } from '../components/field.tsx'
 import { useGrid } from './grid.ts'
@@ -54,13 +54,19 @@ export function ReferenceInput({
     [reference, environment, environments, rows, apps, appId],
   )
   const isOpen = candidates.length > 0
+  const caret = useRef<number | null>(null)
+  // With the text that it belongs to, before the next key arrives.
+  useLayoutEffect(() => {
+    if (caret.current !== null) area.current?.setSelectionRange(caret.current, caret.current)
+    caret.current = null
+  })
   const choose = (candidate: string) => {
     if (reference === null) return
     const inserted = insertReference(value, reference, candidate)
     onChange(inserted.value)
     // What ends in a dot goes on with a name.
     setReference(openReferenceAt(inserted.value, inserted.caret))
-    requestAnimationFrame(() => area.current?.setSelectionRange(inserted.caret, inserted.caret))
+    caret.current = inserted.caret
   }
   return (
     <Autocomplete.Root
