@@ -144,12 +144,13 @@ test('arrows go from cell to cell, and the grid is one stop of the Tab key', asy
   await cellOf(page, '/ DATABASE_URL', 0).focus()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowRight')
-  const focused = () => page.evaluate<string>('document.activeElement.dataset.cell')
-  expect(await focused()).toEndWith(' / DB_USER')
+  const focusIsOn = (name: string) =>
+    page.waitForFunction(`document.activeElement.dataset.cell?.endsWith(' / ${name}')`)
+  await focusIsOn('DB_USER')
   expect(await page.locator('.sec [data-row][tabindex="0"]').count()).toBe(1)
   await page.keyboard.press('Enter')
   await page.keyboard.press('Escape')
-  expect(await focused()).toEndWith(' / DB_USER')
+  await focusIsOn('DB_USER')
   expect(pageProblems()).toEqual([])
 })
 
