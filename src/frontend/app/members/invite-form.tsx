@@ -8,6 +8,7 @@ import { CopyField } from '../components/copy-field.tsx'
 import { Field, Input } from '../components/field.tsx'
 import { address, useFields } from '../components/fields.ts'
 import { Form } from '../components/form.tsx'
+import { LoopbackNote } from '../components/loopback.tsx'
 import { Banner } from '../components/pieces.tsx'
 import { Select } from '../components/select.tsx'
 import { roleOptions, rolesQuery } from '../roles/role-options.tsx'
@@ -81,6 +82,7 @@ function Made({ invite }: { invite: Invite }) {
         address.
       </p>
       <CopyField label={`Invite link for ${invite.inviteeEmail}`} text={invite.inviteUrl} />
+      <LoopbackNote what="This link" />
     </div>
   )
 }
