@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { create as invitePolicy } from '../../../core/invites/policy.ts'
@@ -11,7 +11,7 @@ import { Form } from '../components/form.tsx'
 import { LoopbackNote } from '../components/loopback.tsx'
 import { Banner } from '../components/pieces.tsx'
 import { Select } from '../components/select.tsx'
-import { roleOptions, rolesQuery } from '../roles/role-options.tsx'
+import { roleOptions, useRoles } from '../roles/role-options.tsx'
 import { invite } from './invite-queries.ts'
 
 type Invite = Awaited<ReturnType<typeof invite>>
@@ -20,7 +20,7 @@ type Invite = Awaited<ReturnType<typeof invite>>
 export function InviteForm() {
   const queryClient = useQueryClient()
   const { hash } = useLocation()
-  const { data: roles = [] } = useQuery(rolesQuery)
+  const { data: roles = [] } = useRoles()
   const fields = useFields({ email: '' }, { email: address })
   const [chosen, setChosen] = useState<string | null>(null)
   const [made, setMade] = useState<Invite | null>(null)
