@@ -15,6 +15,9 @@ export const USAGE = `keyward [command]
              --timeout <seconds>  asks again for so long; without it, once
   users      accounts, for operators: list, reset, allow-link, make-owner ("keyward users --help")
   jobs       jobs that have failed for good: list, retry, drop ("keyward jobs --help")
+
+Settings are variables of the environment, such as PORT (8080) and KEYWARD_DATA, the directory of serve's own database:
+docs/configuration.md has them all.
 `
 
 /** What may follow a command: for `migrate` wait, timeout and via; for `health` timeout, and the address to ask. */

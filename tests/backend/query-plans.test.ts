@@ -132,6 +132,11 @@ const EXCUSED: Readonly<Record<string, readonly [tables: string, reason: string]
     'secrets, secret_versions',
     'it tells of everything that one environment has, or had at a time',
   ],
+  ...each(
+    ['rekey: secrets', 'rekey: secrets, later', 'rekey: versions'],
+    'secrets, secret_versions',
+    'what is left of an environment is sorted where it is little more than a page',
+  ),
   'environments: list': ['secrets', 'there are at most 5,000 in one environment, and they are counted'],
   'environments: list, by name': [
     'secrets',
@@ -172,7 +177,7 @@ beforeAll(async () => {
   ctx = await testContext()
   await owner(ctx)
   things = await thingsOf(ctx, await fillOrganisation(ctx, SIZE))
-})
+}, 120_000)
 afterAll(() => ctx.close())
 
 test('no statement of the core reads more of a large table than an index finds', async () => {
@@ -182,7 +187,7 @@ test('no statement of the core reads more of a large table than an index finds',
   expect(templates.length).toBeGreaterThan(200)
   const forgotten = templates.filter(({ text }) => text.trim() !== '' && !sent.has(text))
   expect(forgotten.map(({ place }) => place)).toEqual([])
-})
+}, 90_000)
 
 test('a missing index is noticed, also where a foreign key needs it', async () => {
   for (const [index, name, found] of [

@@ -82,7 +82,7 @@ async function copyAccess(ctx: TestContext, from: string, to: string): Promise<v
 
 async function idsOf(ctx: TestContext, member: string, account: string): Promise<Place['ids']> {
   const [ids] = await ctx.db<[Omit<Place['ids'], 'member' | 'account'>]>`
-    select (select id from roles where kind = 'custom' limit 1) as role,
+    select (select id from roles where kind = 'developer') as role,
       (select app_id from grants where principal_id = ${member} order by environment_id limit 1) as app,
       (select environment_id from grants where principal_id = ${member} order by environment_id limit 1) as environment,
       (select actor_id from audit_entries where event_type = 'environment.updated' limit 1) as automation,

@@ -186,6 +186,8 @@ describe('signing in', () => {
     // Nobody touches the authenticator: the offer waits, until another way takes its place.
     await touch(false)
     await signOut()
+    await page.waitForURL(/\/sign-in/)
+    await page.getByLabel('E-mail').waitFor()
     await eventually('passkeys are offered', async () => (await offersOf(page)).includes(false))
     expect(await page.getByLabel('E-mail').getAttribute('autocomplete')).toBe('username webauthn')
     await touch(true)
@@ -195,6 +197,8 @@ describe('signing in', () => {
 
     await touch(false)
     await signOut()
+    await page.waitForURL(/\/sign-in/)
+    await page.getByLabel('E-mail').waitFor()
     await eventually('passkeys are offered', async () => (await offersOf(page)).includes(false))
     await signInThrough(page, dana.email)
     await page.getByText('Your browser asks for the passkey of this account.').waitFor()

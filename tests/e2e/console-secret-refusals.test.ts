@@ -113,7 +113,7 @@ test('leaving with changes asks first', async () => {
   await page.keyboard.press('ControlOrMeta+Enter')
   await page.getByRole('link', { name: 'Environments' }).click()
   await page.getByRole('heading', { name: 'Leave without applying?' }).waitFor()
-  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Stay' }).click()
   await page.getByText('In Development, STRIPE_KEY gets a new value.').waitFor()
   await page.getByRole('button', { name: 'Discard' }).click()
   expect(pageProblems()).toEqual([])

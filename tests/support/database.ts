@@ -49,12 +49,15 @@ async function findServer(): Promise<DatabaseConfig> {
   }
 }
 
+/** Longer than in use: a machine that is busy with other tests is no database in trouble. */
+const DEADLINES = { statementMilliseconds: 20_000, transactionMilliseconds: 25_000 }
+
 async function createDatabase(server: DatabaseConfig, like: string): Promise<TestDatabase> {
   const database = `keyward_test_${randomBytes(8).toString('hex')}`
   await withAdmin(server, (admin) => admin.unsafe(`CREATE DATABASE ${database} ${like}`))
   const config = { ...server, database }
-  const db = openDatabase(config)
-  const aside = openDatabase(config, { max: 1 })
+  const db = openDatabase(config, { deadlines: DEADLINES })
+  const aside = openDatabase(config, { max: 1, deadlines: null })
   return {
     db,
     aside,

@@ -11,6 +11,8 @@ export const bunServe: Serve = ({ port, address }, fetch, failed) => {
     fetch,
     error: failed,
     development: false,
+    // Without `development` Bun shares a port with whatever shares it too: two Keywards would answer in turns.
+    reusePort: false,
   })
   return {
     port: server.port ?? port,

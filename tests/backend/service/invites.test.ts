@@ -264,7 +264,7 @@ describe('A registration with an invite', () => {
     for (let round = 0; round < 200; round += 4) {
       await Promise.all([0, 1, 2, 3].map((beside) => race(round + beside)))
     }
-  })
+  }, 120_000)
 
   test('that wait for the organisation together are 201 and 404', async () => {
     const { email, token } = await invite()

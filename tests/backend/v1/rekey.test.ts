@@ -125,8 +125,8 @@ describe('POST /v1/environments/:id/rekey', () => {
     await rekey()
     expect(await changedAt()).toBeGreaterThan(before)
     const [entry] = await ctx.db`
-      select new_values, environment_id from audit_entries where event_type = 'environment.keys_renewed'
-      order by timestamp desc, id limit 1`
+      select new_values from audit_entries
+      where event_type = 'environment.keys_renewed' and environment_id = ${environmentId}`
     expect(entry).toMatchObject({ new_values: { secrets: 1 } })
   })
 

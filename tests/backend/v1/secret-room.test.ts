@@ -27,11 +27,9 @@ beforeEach(async () => {
 afterAll(() => ctx.close())
 
 const create = (...secrets: object[]) => client.post(place, { secrets })
-/** Has the secrets take about so many bytes. */
-const fill = (bytes: number) =>
-  ctx.db`
-    update secrets set comment = repeat('x', ${Math.floor(bytes)}) where id = (
-      select id from secrets where environment_id = ${environmentId} order by created_at, id limit 1)`
+/** Has a secret take about so many bytes, by a comment that cannot be opened. */
+const fill = (secret: { id: string }, bytes: number) =>
+  ctx.db`update secrets set comment = repeat('x', ${Math.floor(bytes)}) where id = ${secret.id}`
 const large = (key: string) => ({ key, value: 'x'.repeat(65_000) })
 const refused = ({ status, body }: Answer) => expect([status, body.error]).toEqual([403, TOO_LARGE])
 
@@ -40,7 +38,7 @@ describe('what the secrets of an environment can take', () => {
     const [one] = (await create({ key: 'ONE', value: '1' })).body
     const [two] = (await create(large('TWO'))).body
     await client.put(place, { secrets: [{ id: two.id, value: 'small' }] })
-    await fill(8 * MIB - 20_000)
+    await fill(one, 8 * MIB - 20_000)
     const before = (await secretsOf(client, environmentId)('GET')).body
 
     refused(await create({ key: 'SMALL', value: 's' }, large('LARGE')))
@@ -56,14 +54,13 @@ describe('what the secrets of an environment can take', () => {
   })
 
   test('an import and the restoring of all are bounded, too', async () => {
-    await create({ key: 'ONE', value: '1' }, large('TWO'))
-    const [{ id }] = (await client.get(`${place}&key=TWO`)).body
+    const [one, { id }] = (await create({ key: 'ONE', value: '1' }, large('TWO'))).body
     ctx.clock.advance(60)
     const at = ctx.clock.now().toISOString()
     ctx.clock.advance(60)
     await client.put(place, { secrets: [{ id, value: 'small' }] })
     // Its version, too: that of the first secret stays as it is.
-    await fill(8 * MIB - 20_000)
+    await fill(one, 8 * MIB - 20_000)
     await ctx.db`
       update secret_versions v set comment = s.comment from secrets s
       where s.id = v.secret_id and v.environment_id = ${environmentId} and s.id <> ${id}`
@@ -77,15 +74,15 @@ describe('what the secrets of an environment can take', () => {
   })
 
   test('two changes at once can’t pass it together', async () => {
-    await create({ key: 'ONE', value: '1' })
-    await fill(8 * MIB - 150_000)
+    const [one] = (await create({ key: 'ONE', value: '1' })).body
+    await fill(one, 8 * MIB - 150_000)
     const answers = await Promise.all(['A', 'B', 'C'].map((key) => create(large(key))))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403])
   })
 
   test('what takes more already can be read and become less, but not more', async () => {
-    const [, two] = (await create({ key: 'ONE', value: '1' }, { key: 'TWO', value: '2' })).body
-    await fill(40 * MIB)
+    const [one, two] = (await create({ key: 'ONE', value: '1' }, { key: 'TWO', value: '2' })).body
+    await fill(one, 40 * MIB)
     const { status, body } = await secretsOf(client, environmentId)('GET')
     expect([status, body.length]).toEqual([200, 2])
     refused(await create({ key: 'THREE', value: '3' }))
@@ -114,8 +111,8 @@ describe('what the secrets of an environment can take', () => {
 
 describe('large answers', () => {
   test('are made in turns: a caller that asks for many at once gets all, or is told to wait', async () => {
-    await create({ key: 'ONE', value: '1' })
-    await fill(8 * MIB)
+    const [one] = (await create({ key: 'ONE', value: '1' })).body
+    await fill(one, 8 * MIB)
     const read = () => secretsOf(client, environmentId)('GET', undefined, { 'x-use-camel-case': 'true' })
     const answers = await Promise.all(Array.from({ length: 6 }, read))
     for (const { status } of answers) expect([200, 503]).toContain(status)
@@ -124,8 +121,8 @@ describe('large answers', () => {
   })
 
   test('wait for their turn, which ends with the answer', async () => {
-    await create({ key: 'ONE', value: '1' })
-    await fill(2 * MIB)
+    const [one] = (await create({ key: 'ONE', value: '1' })).body
+    await fill(one, 2 * MIB)
     const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
     const reading = secretsOf(client, environmentId)('GET')
     const small = await client.get(`/v1/environments/${environmentId}`)
@@ -137,8 +134,8 @@ describe('large answers', () => {
   })
 
   test('are given up when it takes too long, and take no turn later', async () => {
-    await create({ key: 'ONE', value: '1' })
-    await fill(2 * MIB)
+    const [one] = (await create({ key: 'ONE', value: '1' })).body
+    await fill(one, 2 * MIB)
     const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
     const late = await secretsOf(client, environmentId)('GET')
     expect(late).toMatchObject({

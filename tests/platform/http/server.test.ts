@@ -20,6 +20,14 @@ test('clients that keep their connections lose no request when the server stops'
   }
 })
 
+test('a port that another Keyward listens on is refused', async () => {
+  const first = server(() => new Response('first'))
+  const port = Number(new URL(first.url).port)
+  const second = () => listen(bunServe, { port, address: '127.0.0.1' }, () => () => new Response('second'))
+  expect(second).toThrow(`Port ${port} on 127.0.0.1 is taken: set PORT to another one.`)
+  await first.stop(1)
+})
+
 /** Clients that each send one request after the other on a kept connection, until told to stop or one is lost. */
 function startClients(url: string, count: number) {
   const lost: unknown[] = []

@@ -6,6 +6,7 @@ import { Button } from '../components/button.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { Banner, Empty, SkeletonTable } from '../components/pieces.tsx'
 import { counted } from '../components/words.ts'
+import { withoutBlanks } from '../shell/search.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { appsAcross, overviewRows, totalsOf } from './overview.ts'
 import { OverviewExport } from './overview-export.tsx'
@@ -47,7 +48,7 @@ export function AccessPage() {
     setParts(1)
     void navigate({
       to: '/access',
-      search: (previous: AccessSearch) => clean({ ...previous, ...next }),
+      search: (previous: AccessSearch) => withoutBlanks<AccessSearch>({ ...previous, ...next }),
       replace: true,
     })
   }
@@ -152,9 +153,3 @@ const Marks = () => (
 
 const showMore = (left: number): string =>
   left <= APPS_AT_ONCE ? `Show ${counted(left, 'more app')}` : `Show ${APPS_AT_ONCE} of ${left} more apps`
-
-/** Without what is off: an address has no empty filters. */
-const clean = (search: AccessSearchChange): AccessSearch =>
-  Object.fromEntries(
-    Object.entries(search).filter(([, value]) => value !== undefined && value !== ''),
-  ) as AccessSearch

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useMemo, useRef } from 'react'
+import { type ReactNode, useCallback, useMemo, useRef } from 'react'
 import { can } from '../api/me.ts'
 import { ChangeBar } from '../components/change-bar.tsx'
 import { LeaveDialog } from '../components/leave-dialog.tsx'
@@ -8,7 +8,6 @@ import { useToast } from '../components/toast.tsx'
 import { counted } from '../components/words.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { AccessConflict } from './access-conflict.tsx'
-import type { AccessEditorProps } from './access-editor.tsx'
 import { AccessMatrix } from './access-matrix.tsx'
 import type { CellFacts } from './cell-states.ts'
 import { appliedSentence, ChangeWords } from './change-words.tsx'
@@ -16,9 +15,23 @@ import { changesByApp, openIn } from './draft.ts'
 import { type AccessApp, mergeApps } from './matrix.ts'
 import { MatrixTools, NoneShown } from './matrix-tools.tsx'
 import { ByRole } from './matrix-views.tsx'
-import { type AccessRead, everythingQuery } from './queries.ts'
-import { useAccessDraft } from './use-access-draft.ts'
+import { type AccessRead, everythingQuery, type PrincipalKind, type WholeAccess } from './queries.ts'
+import { type AccessQuery, useAccessDraft } from './use-access-draft.ts'
 import { useMatrixView } from './use-matrix-view.ts'
+
+export type AccessEditorProps = {
+  kind: PrincipalKind
+  id: string
+  name: string
+  /** Whether the role opens everything, so that nothing can be opened or closed one by one. */
+  globalAccess: boolean
+  /** Reads the access with its ETag: `accessQuery(kind, id)`. */
+  query: AccessQuery
+  /** Sets the whole access: `saveAccess(kind, id)`. */
+  save: (apps: WholeAccess, etag: string) => Promise<unknown>
+  /** Stands at the end of the line above the matrix. */
+  tools?: ReactNode
+}
 
 type MatrixEditorProps = AccessEditorProps & {
   latest: AccessRead

@@ -1,13 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
-import { can } from '../api/me.ts'
 import { SearchInput } from '../components/field.tsx'
 import { Filter } from '../components/filters.tsx'
 import { Segments } from '../components/page-head.tsx'
 import { SearchFilter } from '../components/search-filter.tsx'
 import { useSearchText } from '../components/use-search-text.ts'
 import { counted } from '../components/words.ts'
-import { rolesQuery } from '../roles/role-options.tsx'
-import { useViewer } from '../shell/viewer.ts'
+import { RoleFilter } from '../roles/role-filter.tsx'
 import type { AccessApp } from './matrix.ts'
 import type { AccessSearch, AccessSearchChange } from './search.ts'
 
@@ -33,9 +30,6 @@ const VIAS = [
 
 /** The search and the filters of the overview, as the address has them. */
 export function OverviewTools({ search, apps, shown, total, onChange }: OverviewToolsProps) {
-  const viewer = useViewer()
-  const mayReadRoles = can(viewer, 'read', 'Roles')
-  const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: mayReadRoles })
   const [text, type] = useSearchText(search.q ?? '', (q) => onChange({ q }))
   const labelOf = (options: readonly { value: string; label: string }[], value: string | undefined) =>
     options.find((option) => option.value === value)?.label ?? null
@@ -62,18 +56,7 @@ export function OverviewTools({ search, apps, shown, total, onChange }: Overview
         options={apps.map(({ id, name }) => ({ value: id, label: name }))}
         onChange={(app) => onChange({ app: app ?? undefined })}
       />
-      {mayReadRoles && (
-        <Filter
-          label="Role"
-          chosen={
-            search.role === undefined
-              ? null
-              : (roles.find(({ id }) => id === search.role)?.name ?? 'of the address')
-          }
-          options={roles.map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(role) => onChange({ role: role ?? undefined })}
-        />
-      )}
+      <RoleFilter roleId={search.role} onChange={(role) => onChange({ role })} />
       <Filter
         label="Environments"
         chosen={labelOf(TYPES, search.type)}

@@ -1,3 +1,5 @@
+import { oneOf, textOf } from '../shell/search.ts'
+
 /** What the address says of the overview. */
 export type AccessSearch = {
   /** The id of an app. */
@@ -18,25 +20,13 @@ export type AccessSearch = {
 /** A change of the overview in the address; undefined takes something out of it. */
 export type AccessSearchChange = { [K in keyof AccessSearch]?: AccessSearch[K] | undefined }
 
-const WHO = ['people', 'machines'] as const
-const TYPES = ['dev', 'staging', 'prod', 'custom'] as const
-const VIAS = ['role', 'grant'] as const
-
 /** Reads the address; what it can't mean is left out. */
-export function accessSearch({ app, role, who, type, via, q, apps }: Record<string, unknown>): AccessSearch {
-  return {
-    ...(isText(app) && { app: String(app) }),
-    ...(isText(role) && { role: String(role) }),
-    ...(isOneOf(WHO, who) && { who }),
-    ...(isOneOf(TYPES, type) && { type }),
-    ...(isOneOf(VIAS, via) && { via }),
-    ...(isText(q) && { q: String(q) }),
-    ...(typeof apps === 'number' && Number.isInteger(apps) && apps > 0 && { apps }),
-  }
-}
-
-const isText = (value: unknown): value is string | number =>
-  (typeof value === 'string' && value.trim() !== '') || typeof value === 'number'
-
-const isOneOf = <V extends string>(values: readonly V[], value: unknown): value is V =>
-  values.some((known) => known === value)
+export const accessSearch = (search: Record<string, unknown>): AccessSearch => ({
+  ...textOf(search, 'app'),
+  ...textOf(search, 'role'),
+  ...oneOf(search, 'who', ['people', 'machines']),
+  ...oneOf(search, 'type', ['dev', 'staging', 'prod', 'custom']),
+  ...oneOf(search, 'via', ['role', 'grant']),
+  ...textOf(search, 'q'),
+  ...(Number.isSafeInteger(search.apps) && Number(search.apps) > 0 && { apps: Number(search.apps) }),
+})

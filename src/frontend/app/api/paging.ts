@@ -5,7 +5,7 @@ import {
   useInfiniteQuery,
 } from '@tanstack/react-query'
 
-/** How many entries of a list are asked for at once. */
+/** How many entries of a list are asked for at once, where the list doesn't say. */
 const PAGE = 50
 
 type ListPage<T> = { data: T[]; nextCursor?: string | null; total?: number }
@@ -14,23 +14,29 @@ type ListPage<T> = { data: T[]; nextCursor?: string | null; total?: number }
 export const pagedQuery = <T>(
   queryKey: QueryKey,
   fetchPage: (page: { limit: number; cursor?: string }) => Promise<ListPage<T>>,
-) =>
-  infiniteQueryOptions({
+  size = PAGE,
+) => ({
+  size,
+  ...infiniteQueryOptions({
     queryKey,
     queryFn: ({ pageParam }) =>
-      fetchPage({ limit: PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) }),
+      fetchPage({ limit: size, ...(pageParam === null ? {} : { cursor: pageParam }) }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.nextCursor ?? null,
     placeholderData: keepPreviousData,
-  })
+  }),
+})
+
+export type PagedList<T> = ReturnType<typeof usePagedList<T>>
 
 /** What has been loaded of a list, how many there are in all, and how many are left. */
-export function usePagedList<T>(query: ReturnType<typeof pagedQuery<T>>) {
+export function usePagedList<T>({ size, ...query }: ReturnType<typeof pagedQuery<T>>) {
   const { data, error, isPending, isFetchingNextPage, hasNextPage, fetchNextPage } = useInfiniteQuery(query)
   const rows = data?.pages.flatMap((page) => page.data) ?? []
   const total = data?.pages[0]?.total ?? null
   return {
     rows,
+    size,
     total,
     error,
     isPending,

@@ -4,6 +4,7 @@ import { messageOf } from '../api/errors.ts'
 import { usePagedList } from '../api/paging.ts'
 import { Cell } from '../components/cell.tsx'
 import { Avatar, Banner, Empty, LoadMore, SkeletonTable } from '../components/pieces.tsx'
+import { Head } from '../components/table.tsx'
 import { appAccessQuery, appQuery } from './queries.ts'
 
 const route = getRouteApi('/shell/apps/$appId/access')
@@ -35,7 +36,7 @@ export function AppAccessPage() {
           <caption className="vh">Who can open {name}</caption>
           <thead>
             <tr>
-              <th scope="col">Name</th>
+              <Head>Name</Head>
               {environments.map((environment) => (
                 <th key={environment.id} scope="col" className="c">
                   {environment.name}

@@ -18,21 +18,19 @@ export function AppPage() {
   if (hasOwnHead) return <Outlet />
   const params = { appId }
   const parts = [
-    { label: 'Secrets', to: '/apps/$appId/secrets', params, shown: canInApps(viewer, 'read', 'Secrets') },
+    canInApps(viewer, 'read', 'Secrets') && { label: 'Secrets', to: '/apps/$appId/secrets', params },
     {
       label: 'Environments',
       to: '/apps/$appId/environments',
       params,
       count: app.data.environments.length,
-      shown: true,
     },
-    { label: 'Who can open it', to: '/apps/$appId/access', params, shown: can(viewer, 'read', 'Members') },
-    { label: 'Activity', to: '/apps/$appId/activity', params, shown: can(viewer, 'read', 'Logs') },
-    {
+    can(viewer, 'read', 'Members') && { label: 'Who can open it', to: '/apps/$appId/access', params },
+    can(viewer, 'read', 'Logs') && { label: 'Activity', to: '/apps/$appId/activity', params },
+    (can(viewer, 'update', 'Apps') || can(viewer, 'delete', 'Apps')) && {
       label: 'Settings',
       to: '/apps/$appId/settings',
       params,
-      shown: can(viewer, 'update', 'Apps') || can(viewer, 'delete', 'Apps'),
     },
   ] as const
   return (
@@ -44,7 +42,7 @@ export function AppPage() {
       >
         <div id="app-acts" className="row" />
       </PageHead>
-      <Tabs label={app.data.name} tabs={parts.filter(({ shown }) => shown)} />
+      <Tabs label={app.data.name} tabs={parts} />
       <Outlet />
     </>
   )

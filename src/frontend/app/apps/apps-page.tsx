@@ -1,14 +1,14 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { messageOf } from '../api/errors.ts'
 import { can } from '../api/me.ts'
 import { usePagedList } from '../api/paging.ts'
 import { ButtonLink } from '../components/button.tsx'
 import { DateTime } from '../components/date-time.tsx'
-import { SearchInput } from '../components/field.tsx'
 import { SortHead } from '../components/filters.tsx'
 import { PageHead } from '../components/page-head.tsx'
-import { Banner, Empty, LoadMore, SkeletonTable, Tag } from '../components/pieces.tsx'
-import { useSearchText } from '../components/use-search-text.ts'
+import { ListTools, PagedRows } from '../components/paged-rows.tsx'
+import { Empty, Tag } from '../components/pieces.tsx'
+import { Head } from '../components/table.tsx'
+import { withoutBlanks } from '../shell/search.ts'
 import { useShortcut } from '../shell/shortcuts.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { type AppsSearch, appsQuery } from './queries.ts'
@@ -20,15 +20,16 @@ export function AppsPage() {
   const viewer = useViewer()
   const search = route.useSearch()
   const navigate = useNavigate()
-  const change = (next: Partial<AppsSearch>) =>
+  const change = (next: { [K in keyof AppsSearch]?: AppsSearch[K] | undefined }) =>
     void navigate({
       to: '/apps',
-      search: (previous: AppsSearch) => ({ ...previous, ...next }) as AppsSearch,
+      search: (previous: AppsSearch) => withoutBlanks<AppsSearch>({ ...previous, ...next }),
       replace: true,
     })
-  const [text, type] = useSearchText(search.q ?? '', (q) =>
-    change({ q: q === '' ? undefined : q } as Partial<AppsSearch>),
-  )
+  const order = {
+    sort: search.sort ?? 'name',
+    onSort: (sort: string) => change({ sort: sort as AppsSearch['sort'] }),
+  }
   const list = usePagedList(appsQuery(search))
   const mayCreate = can(viewer, 'create', 'Apps')
   useShortcut('n', () => mayCreate && void navigate({ to: '/apps/new' }))
@@ -45,71 +46,48 @@ export function AppsPage() {
       >
         {mayCreate && newApp}
       </PageHead>
-      <search className="tools">
-        <SearchInput
-          label="Name of an app"
-          value={text}
-          maxLength={100}
-          onChange={(event) => type(event.target.value)}
-        />
-        <span className="push dim small num" role="status">
-          {list.total !== null && `${list.rows.length} of ${list.total}`}
-        </span>
-      </search>
-      {list.error !== null && <Banner tone="remove">{messageOf(list.error)}</Banner>}
-      {list.isPending ? (
-        <SkeletonTable columns={3} />
-      ) : list.rows.length === 0 ? (
-        <NoApps searched={search.q !== undefined} act={mayCreate && newApp} />
-      ) : (
-        <table className="list">
-          <caption className="vh">Apps</caption>
-          <thead>
-            <tr>
-              <SortHead
-                label="Name"
-                field="name"
-                sort={search.sort ?? 'name'}
-                onSort={(sort) => change({ sort } as Partial<AppsSearch>)}
-              />
-              <th scope="col">Environments</th>
-              <th scope="col" className="wide">
-                Description
-              </th>
-              <SortHead
-                label="Created"
-                field="created_at"
-                className="wide mid"
-                sort={search.sort ?? 'name'}
-                onSort={(sort) => change({ sort } as Partial<AppsSearch>)}
-              />
-            </tr>
-          </thead>
-          <tbody>
-            {list.rows.map((app) => (
-              <tr key={app.id}>
-                <th scope="row">
-                  <Link to="/apps/$appId/secrets" params={{ appId: app.id }}>
-                    {app.name}
-                  </Link>
-                </th>
-                <td>
-                  <span className="row gap-1! py-1.5">
-                    {app.environments.map((environment) => (
-                      <Tag key={environment.id}>{environment.name}</Tag>
-                    ))}
-                  </span>
-                </td>
-                <td className="wide dim max-w-80 truncate">{app.description}</td>
-                <td className="wide mid dim">
-                  <DateTime at={app.createdAt} />
-                </td>
+      <ListTools list={list} label="Name of an app" q={search.q} onSearch={(q) => change({ q })} />
+      <PagedRows
+        list={list}
+        columns={3}
+        empty={<NoApps searched={search.q !== undefined} act={mayCreate && newApp} />}
+      >
+        {(rows) => (
+          <table className="list">
+            <caption className="vh">Apps</caption>
+            <thead>
+              <tr>
+                <SortHead label="Name" field="name" {...order} />
+                <Head>Environments</Head>
+                <Head wide>Description</Head>
+                <SortHead label="Created" field="created_at" className="wide mid" {...order} />
               </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {list.hasMore && <LoadMore left={list.left} busy={list.isLoadingMore} onClick={list.loadMore} />}
+            </thead>
+            <tbody>
+              {rows.map((app) => (
+                <tr key={app.id}>
+                  <th scope="row">
+                    <Link to="/apps/$appId/secrets" params={{ appId: app.id }}>
+                      {app.name}
+                    </Link>
+                  </th>
+                  <td>
+                    <span className="row gap-1! py-1.5">
+                      {app.environments.map((environment) => (
+                        <Tag key={environment.id}>{environment.name}</Tag>
+                      ))}
+                    </span>
+                  </td>
+                  <td className="wide dim max-w-80 truncate">{app.description}</td>
+                  <td className="wide mid dim">
+                    <DateTime at={app.createdAt} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </PagedRows>
     </>
   )
 }

@@ -6,6 +6,7 @@ import { canInApps } from '../api/me.ts'
 import { DateTime } from '../components/date-time.tsx'
 import { MoreMenu } from '../components/menu.tsx'
 import { Badge, Banner, Empty, SkeletonTable } from '../components/pieces.tsx'
+import { Head } from '../components/table.tsx'
 import { counted } from '../components/words.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { DeleteEnvironment, NewEnvironment, RenameEnvironment } from './environment-forms.tsx'
@@ -38,17 +39,15 @@ export function EnvironmentsPage() {
           <caption className="vh">Environments</caption>
           <thead>
             <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Kind</th>
-              <th scope="col" className="r wide">
+              <Head>Name</Head>
+              <Head>Kind</Head>
+              <Head right wide>
                 Secrets
-              </th>
-              <th scope="col" className="wide mid">
+              </Head>
+              <Head wide mid>
                 Secrets changed
-              </th>
-              <th scope="col" className="wide">
-                Can open it
-              </th>
+              </Head>
+              <Head wide>Can open it</Head>
               <td />
             </tr>
           </thead>
@@ -80,25 +79,17 @@ export function EnvironmentsPage() {
                     <MoreMenu
                       label={`More for ${name}`}
                       entries={[
-                        ...(mayRename
-                          ? [
-                              {
-                                label: 'Rename',
-                                icon: 'pencil' as const,
-                                onClick: () => setAsked({ act: 'rename', id, name }),
-                              },
-                            ]
-                          : []),
-                        ...(mayDelete
-                          ? [
-                              {
-                                label: 'Delete',
-                                icon: 'trash' as const,
-                                danger: true,
-                                onClick: () => setAsked({ act: 'delete', id, name }),
-                              },
-                            ]
-                          : []),
+                        mayRename && {
+                          label: 'Rename',
+                          icon: 'pencil',
+                          onClick: () => setAsked({ act: 'rename', id, name }),
+                        },
+                        mayDelete && {
+                          label: 'Delete',
+                          icon: 'trash',
+                          danger: true,
+                          onClick: () => setAsked({ act: 'delete', id, name }),
+                        },
                       ]}
                     />
                   )}

@@ -25,8 +25,10 @@ export const environmentsQuery = (appId: string) =>
 
 /** The first people and machines who can open an app; `more` tells whether there are others. */
 export const appAccessQuery = (appId: string) =>
-  pagedQuery(['apps', appId, 'access'], (page) =>
-    answer(api.v1.access.get({ query: { app_id: appId, ...page, limit: 200 } })),
+  pagedQuery(
+    ['apps', appId, 'access'],
+    (page) => answer(api.v1.access.get({ query: { app_id: appId, ...page } })),
+    200,
   )
 
 type AppChange = { name?: string; description?: string | null; sse_enabled?: boolean }

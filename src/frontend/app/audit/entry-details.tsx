@@ -3,6 +3,7 @@ import { ButtonLink } from '../components/button.tsx'
 import { CopyButton } from '../components/copy-field.tsx'
 import { exactTime } from '../components/date-time.tsx'
 import { Badge } from '../components/pieces.tsx'
+import { Head } from '../components/table.tsx'
 import { browserOf } from '../components/user-agent.ts'
 import { type Change, changesIn, isAccess } from './changes.ts'
 import { type NameOf, textIn } from './facts.ts'
@@ -60,8 +61,8 @@ function BeforeAndAfter({
         <thead>
           <tr>
             <th scope="col">{access ? 'App, environment' : 'What'}</th>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
+            <Head>Before</Head>
+            <Head>After</Head>
           </tr>
         </thead>
         <tbody>

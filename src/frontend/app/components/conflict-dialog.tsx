@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { ErrorText } from './field.tsx'
+import { Head } from './table.tsx'
 
 /** What somebody else has made of something, and what the reader wants of it; null for as it was. */
 export type ConflictLine = Readonly<{ what: string; theirs: ReactNode; yours: ReactNode }>
@@ -73,8 +74,8 @@ export function ConflictDialog({
               <thead>
                 <tr>
                   <th scope="col">{head}</th>
-                  <th scope="col">Theirs</th>
-                  <th scope="col">Yours</th>
+                  <Head>Theirs</Head>
+                  <Head>Yours</Head>
                 </tr>
               </thead>
               <tbody>

@@ -2,14 +2,16 @@ import { Menu as Base } from '@base-ui/react/menu'
 import type { ReactElement } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 
-/** One act of a menu; null draws a line. */
-export type MenuEntry = {
-  label: string
-  icon?: IconName
-  onClick: () => void
-  danger?: boolean
-  disabledBecause?: string | null
-} | null
+/** One act of a menu; false is left out. */
+export type MenuEntry =
+  | {
+      label: string
+      icon?: IconName
+      onClick: () => void
+      danger?: boolean
+      disabledBecause?: string | null
+    }
+  | false
 
 /** Acts behind one button, which `trigger` is. */
 export function Menu({ trigger, entries }: { trigger: ReactElement; entries: readonly MenuEntry[] }) {
@@ -19,24 +21,22 @@ export function Menu({ trigger, entries }: { trigger: ReactElement; entries: rea
       <Base.Portal>
         <Base.Positioner className="floating" sideOffset={4} align="end">
           <Base.Popup className="menu">
-            {entries.map((entry, place) =>
-              entry === null ? (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a line has nothing but its place
-                <hr key={place} />
-              ) : (
-                <Base.Item
-                  key={entry.label}
-                  className={entry.danger ? 'menu-item danger' : 'menu-item'}
-                  disabled={(entry.disabledBecause ?? null) !== null}
-                  onClick={entry.onClick}
-                >
-                  {entry.icon !== undefined && <Icon name={entry.icon} />}
-                  <span>
-                    {entry.label}
-                    {(entry.disabledBecause ?? null) !== null && <small>{entry.disabledBecause}</small>}
-                  </span>
-                </Base.Item>
-              ),
+            {entries.map(
+              (entry) =>
+                entry !== false && (
+                  <Base.Item
+                    key={entry.label}
+                    className={entry.danger ? 'menu-item danger' : 'menu-item'}
+                    disabled={(entry.disabledBecause ?? null) !== null}
+                    onClick={entry.onClick}
+                  >
+                    {entry.icon !== undefined && <Icon name={entry.icon} />}
+                    <span>
+                      {entry.label}
+                      {(entry.disabledBecause ?? null) !== null && <small>{entry.disabledBecause}</small>}
+                    </span>
+                  </Base.Item>
+                ),
             )}
           </Base.Popup>
         </Base.Positioner>

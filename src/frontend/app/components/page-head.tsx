@@ -58,22 +58,25 @@ export type Tab = {
   count?: number | undefined
 }
 
-/** The parts of a thing: links, each with its address. */
-export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+/** The parts of a thing: links, each with its address; false is left out. */
+export function Tabs({ label, tabs }: { label: string; tabs: readonly (Tab | false)[] }) {
   return (
     <nav className="tabs" aria-label={label}>
-      {tabs.map((tab) => (
-        <Link
-          key={tab.label}
-          to={tab.to as string}
-          params={(tab.params ?? {}) as never}
-          activeOptions={{ exact: false, includeSearch: false }}
-          activeProps={{ 'aria-current': 'page' }}
-        >
-          {tab.label}
-          {tab.count !== undefined && <span className="faint num"> {tab.count}</span>}
-        </Link>
-      ))}
+      {tabs.map(
+        (tab) =>
+          tab !== false && (
+            <Link
+              key={tab.label}
+              to={tab.to as string}
+              params={(tab.params ?? {}) as never}
+              activeOptions={{ exact: false, includeSearch: false }}
+              activeProps={{ 'aria-current': 'page' }}
+            >
+              {tab.label}
+              {tab.count !== undefined && <span className="faint num"> {tab.count}</span>}
+            </Link>
+          ),
+      )}
     </nav>
   )
 }

@@ -159,7 +159,6 @@ function Choices() {
           label="More"
           entries={[
             { label: 'Rename', icon: 'pencil', onClick: () => {} },
-            null,
             { label: 'Delete', icon: 'trash', danger: true, onClick: () => {} },
             { label: 'Transfer', disabledBecause: WHY, onClick: () => {} },
           ]}

@@ -10,6 +10,7 @@ import { ButtonLink } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { Banner, Empty, SkeletonTable } from '../components/pieces.tsx'
+import { Head } from '../components/table.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { type AttentionRow, attentionRows } from './attention-rows.ts'
 import { FirstSteps } from './first-steps.tsx'
@@ -64,8 +65,8 @@ function AttentionTable({ rows }: { rows: readonly AttentionRow[] }) {
       <thead className="vh">
         <tr>
           <td />
-          <th scope="col">What</th>
-          <th scope="col">What to do</th>
+          <Head>What</Head>
+          <Head>What to do</Head>
         </tr>
       </thead>
       <tbody>

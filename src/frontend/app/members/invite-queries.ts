@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { type AnswerOf, answer, api } from '../api/client.ts'
+import { pagedQuery } from '../api/paging.ts'
 
 /** How many invites are open. */
 export const inviteCountQuery = queryOptions({
@@ -9,17 +10,11 @@ export const inviteCountQuery = queryOptions({
 })
 
 /** The open invites, newest first. */
-export const invitesQuery = infiniteQueryOptions({
-  queryKey: ['invites', 'list'],
-  queryFn: ({ pageParam: cursor }) =>
-    answer(
-      api.v1.members.invites.get({
-        query: { limit: 100, sort: '-created_at', ...(cursor !== null && { cursor }) },
-      }),
-    ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor ?? null,
-})
+export const invitesQuery = pagedQuery(
+  ['invites', 'list'],
+  (page) => answer(api.v1.members.invites.get({ query: { ...page, sort: '-created_at' } })),
+  100,
+)
 
 /** Invites an address to a role. */
 export const invite = (email: string, roleId: string) =>

@@ -8,6 +8,7 @@ import { DateTime } from '../components/date-time.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { ErrorText } from '../components/field.tsx'
 import { Badge, RoleName } from '../components/pieces.tsx'
+import { Head } from '../components/table.tsx'
 import { useToast } from '../components/toast.tsx'
 import { rolesQuery } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
@@ -33,19 +34,13 @@ export function InvitesTable({ invites }: { invites: readonly Invite[] }) {
         <caption className="vh">Open invites</caption>
         <thead>
           <tr>
-            <th scope="col">E-mail</th>
-            <th scope="col" className="wide">
-              Role
-            </th>
-            <th scope="col" className="wide">
-              Invited by
-            </th>
-            <th scope="col" className="wide mid">
+            <Head>E-mail</Head>
+            <Head wide>Role</Head>
+            <Head wide>Invited by</Head>
+            <Head wide mid>
               Invited
-            </th>
-            <th scope="col" className="wide">
-              Expires
-            </th>
+            </Head>
+            <Head wide>Expires</Head>
             <td />
           </tr>
         </thead>

@@ -49,18 +49,14 @@ export const memberMenu = (
   acts: MemberActs,
   { onRemove, onTransfer }: { onRemove: () => void; onTransfer: () => void },
 ): MenuEntry[] => [
-  ...(acts.mayTransfer ? [{ label: 'Transfer ownership…', icon: 'role' as const, onClick: onTransfer }] : []),
-  ...(acts.mayRemove
-    ? [
-        {
-          label: 'Remove…',
-          icon: 'trash' as const,
-          danger: true,
-          disabledBecause: acts.removeRefusal,
-          onClick: onRemove,
-        },
-      ]
-    : []),
+  acts.mayTransfer && { label: 'Transfer ownership…', icon: 'role', onClick: onTransfer },
+  acts.mayRemove && {
+    label: 'Remove…',
+    icon: 'trash',
+    danger: true,
+    disabledBecause: acts.removeRefusal,
+    onClick: onRemove,
+  },
 ]
 
 /** Where roles may not be read, global access tells the kinds apart that rules look at. */

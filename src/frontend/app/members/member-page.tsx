@@ -51,9 +51,7 @@ function MemberHead({ member }: HeadProps) {
         label={name}
         tabs={[
           { label: 'Access', to: '/members/$memberId/access', params },
-          ...(can(viewer, 'read', 'Logs')
-            ? [{ label: 'Activity', to: '/members/$memberId/activity' as const, params }]
-            : []),
+          can(viewer, 'read', 'Logs') && { label: 'Activity', to: '/members/$memberId/activity', params },
         ]}
       />
       <Outlet />
@@ -81,7 +79,9 @@ function MemberActs({ member }: HeadProps) {
       ) : (
         <RoleName name={member.role.name} color={role?.color ?? ''} />
       )}
-      {entries.length > 0 && <MoreMenu label={`More for ${nameOf(member)}`} entries={entries} />}
+      {(acts.mayTransfer || acts.mayRemove) && (
+        <MoreMenu label={`More for ${nameOf(member)}`} entries={entries} />
+      )}
       <RemoveDialog
         member={isRemoving ? member : null}
         onClose={() => setRemoving(false)}

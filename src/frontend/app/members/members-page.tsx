@@ -6,11 +6,13 @@ import { can } from '../api/me.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { Banner, Empty, LoadMore, SkeletonTable } from '../components/pieces.tsx'
+import { useRoleName } from '../roles/role-filter.tsx'
+import { withoutBlanks } from '../shell/search.ts'
 import { useShortcut } from '../shell/shortcuts.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { inviteCountQuery } from './invite-queries.ts'
 import { MembersTable } from './members-table.tsx'
-import { MembersTools, useRoleName } from './members-tools.tsx'
+import { MembersTools } from './members-tools.tsx'
 import { type Member, membersQuery, NEXT_PAGES } from './queries.ts'
 import type { MembersSearch, MembersSearchChange } from './search.ts'
 import { SelectionBar } from './selection-bar.tsx'
@@ -32,7 +34,7 @@ export function MembersPage() {
     setSelected(NOBODY)
     void navigate({
       to: '/members',
-      search: (previous: MembersSearch) => clean({ ...previous, ...next }),
+      search: (previous: MembersSearch) => withoutBlanks<MembersSearch>({ ...previous, ...next }),
       replace: true,
     })
   }
@@ -45,7 +47,7 @@ export function MembersPage() {
         <InvitesLink />
         {mayInvite && <InviteLink />}
       </PageHead>
-      <MembersTools search={search} onChange={change} shown={members.length} total={total} />
+      <MembersTools search={search} onChange={change} list={{ rows: members, total }} />
       {list.error !== null && <Banner tone="remove">{messageOf(list.error)}</Banner>}
       {list.isPending ? (
         <SkeletonTable columns={5} />
@@ -127,9 +129,3 @@ function Nobody({ search, onShowAll }: { search: MembersSearch; onShowAll: () =>
     </Empty>
   )
 }
-
-/** Without what is off: an address has no empty filters. */
-const clean = (search: Partial<Record<keyof MembersSearch, unknown>>): MembersSearch =>
-  Object.fromEntries(
-    Object.entries(search).filter(([, value]) => value !== undefined && value !== ''),
-  ) as MembersSearch

@@ -4,6 +4,7 @@ import { Fragment, useCallback, useMemo, useRef, useState } from 'react'
 import { environmentCountQuery } from '../access/queries.ts'
 import { Check } from '../components/cell.tsx'
 import { SortHead } from '../components/filters.tsx'
+import { Head } from '../components/table.tsx'
 import { Gap, usePageVirtualRows } from '../components/virtual-rows.tsx'
 import { useRoles } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
@@ -85,9 +86,7 @@ export function MembersTable({ members, sort, onSort, selected, onSelect, isStal
             </th>
             <SortHead label="Name" field="name" sort={sort} onSort={onSort as (sort: string) => void} />
             <SortHead label="Role" field="role" sort={sort} onSort={onSort as (sort: string) => void} />
-            <th scope="col" className="wide">
-              Can open
-            </th>
+            <Head wide>Can open</Head>
             <SortHead
               className="wide mid"
               label="Joined"

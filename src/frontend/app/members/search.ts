@@ -1,3 +1,5 @@
+import { oneOf, textOf } from '../shell/search.ts'
+
 /** What the address says of the list of members. */
 export type MembersSearch = {
   q?: string
@@ -10,23 +12,22 @@ export type MembersSearch = {
 /** A change of the list in the address; undefined takes something out of it. */
 export type MembersSearchChange = { [K in keyof MembersSearch]?: MembersSearch[K] | undefined }
 
-const FIELDS = ['name', 'role', 'created_at', 'last_seen_at'] as const
-type Field = (typeof FIELDS)[number]
-export type MemberSort = Field | `-${Field}`
+const SORTS = [
+  'name',
+  '-name',
+  'role',
+  '-role',
+  'created_at',
+  '-created_at',
+  'last_seen_at',
+  '-last_seen_at',
+] as const
+export type MemberSort = (typeof SORTS)[number]
 
 /** Reads the address; what it can't mean is left out. */
-export function membersSearch({ q, role, access, sort }: Record<string, unknown>): MembersSearch {
-  return {
-    ...(isText(q) && { q: String(q).slice(0, 100) }),
-    ...(isText(role) && { role: String(role) }),
-    ...(access === 'none' && { access }),
-    ...(isSort(sort) && { sort }),
-  }
-}
-
-/** Whether a value of the address is a text; one that looks like a number arrives as one. */
-const isText = (value: unknown): value is string | number =>
-  (typeof value === 'string' && value.trim() !== '') || typeof value === 'number'
-
-const isSort = (value: unknown): value is MemberSort =>
-  typeof value === 'string' && FIELDS.some((field) => value === field || value === `-${field}`)
+export const membersSearch = (search: Record<string, unknown>): MembersSearch => ({
+  ...textOf(search, 'q'),
+  ...textOf(search, 'role'),
+  ...oneOf(search, 'access', ['none']),
+  ...oneOf(search, 'sort', SORTS),
+})

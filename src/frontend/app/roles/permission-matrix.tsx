@@ -1,4 +1,5 @@
 import { Cell, type CellState } from '../components/cell.tsx'
+import { Head } from '../components/table.tsx'
 import { ACTIONS, type ClassRow, type Level } from './classes.ts'
 import { type Key, keyOf } from './draft.ts'
 import { useCellKeys } from './use-cell-keys.ts'
@@ -35,7 +36,7 @@ export function LevelMatrix({ level, title, holds, rows, ...matrix }: LevelMatri
           <caption className="vh">{title}</caption>
           <thead>
             <tr>
-              <th scope="col">Class</th>
+              <Head>Class</Head>
               {ACTIONS.map((action) => (
                 <th key={action} scope="col" className="c">
                   {ACTION_WORDS[action]}

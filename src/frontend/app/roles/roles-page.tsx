@@ -1,13 +1,13 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { messageOf } from '../api/errors.ts'
 import { can } from '../api/me.ts'
 import { usePagedList } from '../api/paging.ts'
 import { ButtonLink } from '../components/button.tsx'
-import { SearchInput } from '../components/field.tsx'
 import { SortHead } from '../components/filters.tsx'
 import { PageHead } from '../components/page-head.tsx'
-import { Badge, Banner, Empty, LoadMore, RoleName, SkeletonTable } from '../components/pieces.tsx'
-import { useSearchText } from '../components/use-search-text.ts'
+import { ListTools, PagedRows } from '../components/paged-rows.tsx'
+import { Badge, Empty, RoleName } from '../components/pieces.tsx'
+import { Head } from '../components/table.tsx'
+import { withoutBlanks } from '../shell/search.ts'
 import { useShortcut } from '../shell/shortcuts.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { type RolesSearch, rolesListQuery } from './queries.ts'
@@ -15,23 +15,17 @@ import { meaningOf } from './role-options.tsx'
 
 const route = getRouteApi('/shell/roles')
 
-type Change = { [Key in keyof RolesSearch]?: RolesSearch[Key] | undefined }
-
-const without = (search: Change): RolesSearch =>
-  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
-
 /** The roles of the organisation, and how many hold each. */
 export function RolesPage() {
   const viewer = useViewer()
   const search: RolesSearch = route.useSearch()
   const navigate = useNavigate()
-  const change = (next: Change) =>
+  const change = (next: { [K in keyof RolesSearch]?: RolesSearch[K] | undefined }) =>
     void navigate({
       to: '/roles',
-      search: (previous: RolesSearch) => without({ ...previous, ...next }),
+      search: (previous: RolesSearch) => withoutBlanks<RolesSearch>({ ...previous, ...next }),
       replace: true,
     })
-  const [text, type] = useSearchText(search.q ?? '', (q) => change({ q: q === '' ? undefined : q }))
   const list = usePagedList(rolesListQuery(search))
   const mayCreate = can(viewer, 'create', 'Roles')
   useShortcut('n', () => mayCreate && void navigate({ to: '/roles/new' }))
@@ -47,32 +41,24 @@ export function RolesPage() {
           </ButtonLink>
         )}
       </PageHead>
-      <search className="tools">
-        <SearchInput
-          label="Name of a role"
-          value={text}
-          maxLength={100}
-          onChange={(event) => type(event.target.value)}
-        />
-        <span className="push dim small num" role="status">
-          {list.total !== null && `${list.rows.length} of ${list.total}`}
-        </span>
-      </search>
-      {list.error !== null && <Banner tone="remove">{messageOf(list.error)}</Banner>}
-      {list.isPending ? (
-        <SkeletonTable columns={3} />
-      ) : list.rows.length === 0 ? (
-        <Empty title="No role is named so" icon="role">
-          Search for another name.
-        </Empty>
-      ) : (
-        <RolesTable
-          rows={list.rows}
-          sort={search.sort ?? ''}
-          onSort={(sort) => change({ sort: sort as RolesSearch['sort'] })}
-        />
-      )}
-      {list.hasMore && <LoadMore left={list.left} busy={list.isLoadingMore} onClick={list.loadMore} />}
+      <ListTools list={list} label="Name of a role" q={search.q} onSearch={(q) => change({ q })} />
+      <PagedRows
+        list={list}
+        columns={3}
+        empty={
+          <Empty title="No role is named so" icon="role">
+            Search for another name.
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <RolesTable
+            rows={rows}
+            sort={search.sort ?? ''}
+            onSort={(sort) => change({ sort: sort as RolesSearch['sort'] })}
+          />
+        )}
+      </PagedRows>
     </>
   )
 }
@@ -95,18 +81,10 @@ function RolesTable({ rows, sort, onSort }: RolesTableProps) {
       <thead>
         <tr>
           <SortHead label="Name" field="name" sort={sort} onSort={onSort} />
-          <th scope="col" className="wide">
-            What it is for
-          </th>
-          <th scope="col" className="wide">
-            Kind
-          </th>
-          <th scope="col" className="r">
-            Members
-          </th>
-          <th scope="col" className="r">
-            Service accounts
-          </th>
+          <Head wide>What it is for</Head>
+          <Head wide>Kind</Head>
+          <Head right>Members</Head>
+          <Head right>Service accounts</Head>
         </tr>
       </thead>
       <tbody>

@@ -46,35 +46,23 @@ export function EnvironmentHead({ environment, secrets = [], onOpen }: Environme
           </button>
         }
         entries={[
-          ...(may.create
-            ? [
-                {
-                  label: 'Paste .env…',
-                  icon: 'upload' as const,
-                  onClick: () => onOpen({ panel: 'paste', environment }),
-                },
-              ]
-            : []),
+          may.create && {
+            label: 'Paste .env…',
+            icon: 'upload',
+            onClick: () => onOpen({ panel: 'paste', environment }),
+          },
           { label: 'Export…', icon: 'download', onClick: () => onOpen({ panel: 'export', environment }) },
-          ...(may.update
-            ? [
-                {
-                  label: 'Restore to a time…',
-                  icon: 'restore' as const,
-                  onClick: () => onOpen({ panel: 'restore', environment }),
-                },
-              ]
-            : []),
-          ...(canInApps(viewer, 'update', 'Environments')
-            ? [
-                {
-                  label: 'Renew the keys…',
-                  icon: 'key' as const,
-                  onClick: () => setRekeying(true),
-                  disabledBecause: isServerSide ? null : SSE_OFF,
-                },
-              ]
-            : []),
+          may.update && {
+            label: 'Restore to a time…',
+            icon: 'restore',
+            onClick: () => onOpen({ panel: 'restore', environment }),
+          },
+          canInApps(viewer, 'update', 'Environments') && {
+            label: 'Renew the keys…',
+            icon: 'key',
+            onClick: () => setRekeying(true),
+            disabledBecause: isServerSide ? null : SSE_OFF,
+          },
         ]}
       />
       <small className="num">

@@ -124,15 +124,19 @@ function ReadyMenu({ row }: { row: SecretRow }) {
         dispatch({ act: 'delete', environmentId: id, row: row.name, base })
     }
   }
-  const entries = [
-    ...(may.update
-      ? [{ label: 'Rename, move, tag, expire…', icon: 'pencil' as const, onClick: () => openDetails(row) }]
-      : []),
-    ...(may.delete
-      ? [{ label: 'Delete in all environments', icon: 'trash' as const, danger: true, onClick: remove }]
-      : []),
-  ]
-  return <MoreMenu label={labelOf(row)} entries={entries} />
+  return (
+    <MoreMenu
+      label={labelOf(row)}
+      entries={[
+        may.update && {
+          label: 'Rename, move, tag, expire…',
+          icon: 'pencil',
+          onClick: () => openDetails(row),
+        },
+        may.delete && { label: 'Delete in all environments', icon: 'trash', danger: true, onClick: remove },
+      ]}
+    />
+  )
 }
 
 /** The part of a path that the selected folder doesn't say. */

@@ -1,8 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
-import { useBlocker } from '@tanstack/react-router'
 import { can } from '../api/me.ts'
 import { ChangeBar } from '../components/change-bar.tsx'
-import { ConfirmDialog } from '../components/dialog.tsx'
+import { LeaveDialog } from '../components/leave-dialog.tsx'
 import { useToast } from '../components/toast.tsx'
 import { counted } from '../components/words.ts'
 import { useViewer } from '../shell/viewer.ts'
@@ -43,7 +42,7 @@ export function PendingChanges({ app, store, grid }: { app: SecretsApp; store: S
           dispatch({ act: 'discard' })
         }}
       />
-      <LeaveDialog count={drafts.size} />
+      <LeaveDialog isDirty what={counted(drafts.size, 'change')} />
     </>
   )
 }
@@ -55,27 +54,4 @@ function refusalText(refusals: ReturnType<typeof useApplying>['refusals'], appli
       ? 'Nothing was applied, and what you typed is kept.'
       : `${counted(appliedCount, 'other change was', 'other changes were')} applied; the rest is kept below.`
   return [...sentences, rest].join(' ')
-}
-
-/** Asks before what was typed is lost with the page. */
-function LeaveDialog({ count }: { count: number }) {
-  const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname,
-    enableBeforeUnload: true,
-    withResolver: true,
-  })
-  return (
-    <ConfirmDialog
-      open={status === 'blocked'}
-      onClose={() => reset?.()}
-      title="Leave without applying?"
-      text={
-        count === 1
-          ? '1 change is not applied yet, and would be lost.'
-          : `${count} changes are not applied yet, and would be lost.`
-      }
-      act="Discard and leave"
-      onConfirm={async () => proceed?.()}
-    />
-  )
 }

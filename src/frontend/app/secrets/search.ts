@@ -1,14 +1,13 @@
+import { oneOf, textOf } from '../shell/search.ts'
 import type { Selection } from './secret-rows.ts'
 
 /** What the address of the grid selects. It holds names and never values. */
-export function secretsSearch({ path, tag, q, show }: Record<string, unknown>): Selection {
-  return {
-    ...(isText(path) && path.startsWith('/') && { path }),
-    ...(isText(tag) && { tag }),
-    ...(isText(q) && { q }),
-    ...((show === 'missing' || show === 'different') && { show }),
-  }
-}
+export const secretsSearch = (search: Record<string, unknown>): Selection => ({
+  ...textOf({ path: String(search.path).startsWith('/') ? search.path : undefined }, 'path'),
+  ...textOf(search, 'tag'),
+  ...textOf(search, 'q'),
+  ...oneOf(search, 'show', ['missing', 'different']),
+})
 
 /** Which version the address shows, and with which one it is compared. */
 export type VersionSearch = { version?: number; with?: number }
@@ -18,5 +17,4 @@ export function versionSearch({ version, with: other }: Record<string, unknown>)
   return { ...(isVersion(version) && { version }), ...(isVersion(other) && { with: other }) }
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isVersion = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0

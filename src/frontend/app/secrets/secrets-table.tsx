@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useMemo, useRef, useState } from 'react'
+import { Head } from '../components/table.tsx'
 import { draftKey } from './drafts.ts'
 import { EnvironmentHead } from './environment-head.tsx'
 import { useGrid } from './grid.ts'
@@ -55,7 +56,7 @@ export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProp
         </caption>
         <thead>
           <tr aria-rowindex={1}>
-            <th scope="col">Name</th>
+            <Head>Name</Head>
             {environments.map((environment) => (
               <EnvironmentHead
                 key={environment.id}

@@ -4,6 +4,7 @@ import { can } from '../api/me.ts'
 import { DateTime } from '../components/date-time.tsx'
 import { SortHead } from '../components/filters.tsx'
 import { Avatar, RoleName } from '../components/pieces.tsx'
+import { Head } from '../components/table.tsx'
 import { counted } from '../components/words.ts'
 import { rolesQuery } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
@@ -35,17 +36,13 @@ export function AccountsTable({ rows, sort, onSort }: AccountsTableProps) {
           <SortHead label="Role" field="role" className="wide" {...order} />
           {readsTokens && (
             <>
-              <th scope="col" className="r wide">
+              <Head right wide>
                 Tokens
-              </th>
-              <th scope="col" className="wide">
-                Last used
-              </th>
+              </Head>
+              <Head wide>Last used</Head>
             </>
           )}
-          <th scope="col" className="r">
-            Can open
-          </th>
+          <Head right>Can open</Head>
           <SortHead label="Created" field="created_at" className="wide mid" {...order} />
         </tr>
       </thead>

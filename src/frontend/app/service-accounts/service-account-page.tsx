@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { can } from '../api/me.ts'
 import { exactDay } from '../components/date-time.tsx'
 import { MoreMenu } from '../components/menu.tsx'
-import { PageHead, type Tab, Tabs } from '../components/page-head.tsx'
+import { PageHead, Tabs } from '../components/page-head.tsx'
 import { Avatar, RoleName, SkeletonTable } from '../components/pieces.tsx'
 import { PageProblem } from '../shell/problems.tsx'
 import { useViewer } from '../shell/viewer.ts'
@@ -27,6 +27,7 @@ export function ServiceAccountPage() {
 function AccountHead({ account, etag }: { account: Account; etag: string }) {
   const viewer = useViewer()
   const [asked, setAsked] = useState<'rename' | 'delete' | null>(null)
+  const params = { accountId: account.id }
   const mayUpdate = can(viewer, 'update', 'ServiceAccounts')
   const mayDelete = can(viewer, 'delete', 'ServiceAccounts')
   return (
@@ -47,19 +48,13 @@ function AccountHead({ account, etag }: { account: Account; etag: string }) {
           <MoreMenu
             label={`More for ${account.name}`}
             entries={[
-              ...(mayUpdate
-                ? [{ label: 'Rename', icon: 'pencil' as const, onClick: () => setAsked('rename') }]
-                : []),
-              ...(mayDelete
-                ? [
-                    {
-                      label: 'Delete…',
-                      icon: 'trash' as const,
-                      danger: true,
-                      onClick: () => setAsked('delete'),
-                    },
-                  ]
-                : []),
+              mayUpdate && { label: 'Rename', icon: 'pencil', onClick: () => setAsked('rename') },
+              mayDelete && {
+                label: 'Delete…',
+                icon: 'trash',
+                danger: true,
+                onClick: () => setAsked('delete'),
+              },
             ]}
           />
         )}
@@ -68,29 +63,22 @@ function AccountHead({ account, etag }: { account: Account; etag: string }) {
       <DeleteAccount account={account} etag={etag} open={asked === 'delete'} onClose={() => setAsked(null)} />
       <Tabs
         label={account.name}
-        tabs={tabsOf(account, can(viewer, 'read', 'ServiceAccountTokens'), can(viewer, 'read', 'Logs'))}
+        tabs={[
+          can(viewer, 'read', 'ServiceAccountTokens') && {
+            label: 'Tokens',
+            to: '/service-accounts/$accountId/tokens',
+            params,
+            count: account.tokens?.length,
+          },
+          { label: 'Access', to: '/service-accounts/$accountId/access', params },
+          can(viewer, 'read', 'Logs') && {
+            label: 'Activity',
+            to: '/service-accounts/$accountId/activity',
+            params,
+          },
+        ]}
       />
       <Outlet />
     </>
   )
-}
-
-function tabsOf({ id, tokens }: Account, readsTokens: boolean, readsLog: boolean): Tab[] {
-  const params = { accountId: id }
-  return [
-    ...(readsTokens
-      ? [
-          {
-            label: 'Tokens',
-            to: '/service-accounts/$accountId/tokens' as const,
-            params,
-            count: tokens?.length,
-          },
-        ]
-      : []),
-    { label: 'Access', to: '/service-accounts/$accountId/access' as const, params },
-    ...(readsLog
-      ? [{ label: 'Activity', to: '/service-accounts/$accountId/activity' as const, params }]
-      : []),
-  ]
 }

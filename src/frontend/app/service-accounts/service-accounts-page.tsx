@@ -1,15 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { messageOf } from '../api/errors.ts'
 import { can } from '../api/me.ts'
 import { usePagedList } from '../api/paging.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
-import { SearchInput } from '../components/field.tsx'
-import { Filter } from '../components/filters.tsx'
 import { PageHead } from '../components/page-head.tsx'
-import { Banner, Empty, LoadMore, SkeletonTable } from '../components/pieces.tsx'
-import { useSearchText } from '../components/use-search-text.ts'
-import { rolesQuery } from '../roles/role-options.tsx'
+import { ListTools, PagedRows } from '../components/paged-rows.tsx'
+import { Empty } from '../components/pieces.tsx'
+import { RoleFilter } from '../roles/role-filter.tsx'
+import { withoutBlanks } from '../shell/search.ts'
 import { useShortcut } from '../shell/shortcuts.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { AccountsTable } from './accounts-table.tsx'
@@ -28,7 +25,7 @@ export function ServiceAccountsPage() {
   const change = (next: Change) =>
     void navigate({
       to: '/service-accounts',
-      search: (previous: AccountsSearch) => without({ ...previous, ...next }),
+      search: (previous: AccountsSearch) => withoutBlanks<AccountsSearch>({ ...previous, ...next }),
       replace: true,
     })
   const list = usePagedList(accountsQuery(search))
@@ -48,70 +45,32 @@ export function ServiceAccountsPage() {
       >
         {create}
       </PageHead>
-      <AccountsTools
-        search={search}
-        onChange={change}
-        count={list.total === null ? '' : `${list.rows.length} of ${list.total}`}
-      />
-      {list.error !== null && <Banner tone="remove">{messageOf(list.error)}</Banner>}
-      {list.isPending ? (
-        <SkeletonTable columns={5} />
-      ) : list.rows.length > 0 ? (
-        <AccountsTable rows={list.rows} sort={search.sort ?? ''} onSort={(sort) => change({ sort })} />
-      ) : isFiltered ? (
-        <Empty
-          title="No service account is like that"
-          icon="machine"
-          act={<Button onClick={() => navigate({ to: '/service-accounts', search: {} })}>Show all</Button>}
-        >
-          Search for another name, or remove the filter.
-        </Empty>
-      ) : (
-        <Empty title="No service accounts yet" icon="machine" act={create}>
-          Make one for each program that reads secrets, so that each opens only what it needs.
-        </Empty>
-      )}
-      {list.hasMore && <LoadMore left={list.left} busy={list.isLoadingMore} onClick={list.loadMore} />}
+      <ListTools list={list} label="Name of a service account" q={search.q} onSearch={(q) => change({ q })}>
+        <RoleFilter roleId={search.role} onChange={(role) => change({ role })} />
+      </ListTools>
+      <PagedRows
+        list={list}
+        columns={5}
+        empty={
+          isFiltered ? (
+            <Empty
+              title="No service account is like that"
+              icon="machine"
+              act={
+                <Button onClick={() => navigate({ to: '/service-accounts', search: {} })}>Show all</Button>
+              }
+            >
+              Search for another name, or remove the filter.
+            </Empty>
+          ) : (
+            <Empty title="No service accounts yet" icon="machine" act={create}>
+              Make one for each program that reads secrets, so that each opens only what it needs.
+            </Empty>
+          )
+        }
+      >
+        {(rows) => <AccountsTable rows={rows} sort={search.sort ?? ''} onSort={(sort) => change({ sort })} />}
+      </PagedRows>
     </>
   )
 }
-
-function AccountsTools({
-  search,
-  onChange,
-  count,
-}: {
-  search: AccountsSearch
-  onChange: (next: Change) => void
-  count: string
-}) {
-  const mayReadRoles = can(useViewer(), 'read', 'Roles')
-  const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: mayReadRoles })
-  const [text, type] = useSearchText(search.q ?? '', (q) => onChange({ q: q === '' ? undefined : q }))
-  const role =
-    search.role === undefined ? null : (roles.find(({ id }) => id === search.role)?.name ?? 'of the address')
-  return (
-    <search className="tools">
-      <SearchInput
-        label="Name of a service account"
-        value={text}
-        maxLength={100}
-        onChange={(event) => type(event.target.value)}
-      />
-      {(mayReadRoles || role !== null) && (
-        <Filter
-          label="Role"
-          chosen={role}
-          options={roles.map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(id) => onChange({ role: id ?? undefined })}
-        />
-      )}
-      <span className="push dim small num" role="status">
-        {count}
-      </span>
-    </search>
-  )
-}
-
-const without = (search: Change): AccountsSearch =>
-  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))

@@ -6,6 +6,7 @@ import { Button } from '../components/button.tsx'
 import { DateTime } from '../components/date-time.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { ErrorText } from '../components/field.tsx'
+import { Head } from '../components/table.tsx'
 import type { Recently } from './factor-part.ts'
 import { identitiesQuery } from './queries.ts'
 import { Section } from './section.tsx'
@@ -40,8 +41,8 @@ export function LinkedSignIns({ providers, identities, recently }: LinkedProps) 
         <caption className="vh">Accounts at providers</caption>
         <thead>
           <tr>
-            <th scope="col">Provider</th>
-            <th scope="col">Linked</th>
+            <Head>Provider</Head>
+            <Head>Linked</Head>
             <td />
           </tr>
         </thead>

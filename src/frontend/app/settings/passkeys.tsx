@@ -8,6 +8,7 @@ import { Field, Input } from '../components/field.tsx'
 import { needed, useFields } from '../components/fields.ts'
 import { Form } from '../components/form.tsx'
 import { Banner } from '../components/pieces.tsx'
+import { Head } from '../components/table.tsx'
 import { browserOf } from '../components/user-agent.ts'
 import { makePasskey, passkeysWork } from '../sign-in/passkeys.ts'
 import type { FactorPart, Recently } from './factor-part.ts'
@@ -113,11 +114,9 @@ function PasskeyTable({ passkeys, onRemove }: TableProps) {
       <caption className="vh">Your passkeys</caption>
       <thead>
         <tr>
-          <th scope="col">Name</th>
-          <th scope="col" className="wide">
-            Added
-          </th>
-          <th scope="col">Last used</th>
+          <Head>Name</Head>
+          <Head wide>Added</Head>
+          <Head>Last used</Head>
           <td />
         </tr>
       </thead>

@@ -5,6 +5,7 @@ import { Button } from '../components/button.tsx'
 import { DateTime } from '../components/date-time.tsx'
 import { ErrorText } from '../components/field.tsx'
 import { Badge } from '../components/pieces.tsx'
+import { Head } from '../components/table.tsx'
 import { useToast } from '../components/toast.tsx'
 import { browserOf } from '../components/user-agent.ts'
 import { sessionsQuery } from './queries.ts'
@@ -52,14 +53,10 @@ export function Sessions() {
         <caption className="vh">Your sessions</caption>
         <thead>
           <tr>
-            <th scope="col">Where</th>
-            <th scope="col" className="wide">
-              Address
-            </th>
-            <th scope="col" className="wide">
-              Signed in
-            </th>
-            <th scope="col">Last seen</th>
+            <Head>Where</Head>
+            <Head wide>Address</Head>
+            <Head wide>Signed in</Head>
+            <Head>Last seen</Head>
             <td />
           </tr>
         </thead>

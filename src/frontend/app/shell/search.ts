@@ -8,7 +8,9 @@ export const textOf = <K extends string>(
   const value = search[field]
   // The router reads digits as a number and `true` as a boolean.
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
-  return { [field]: typeof text === 'string' && text !== '' ? text : undefined } as { [F in K]?: string }
+  return { [field]: typeof text === 'string' && text.trim() !== '' ? text : undefined } as {
+    [F in K]?: string
+  }
 }
 
 /** The field of the address where it is one of the known values; nothing where it is another. */
@@ -18,3 +20,7 @@ export const oneOf = <K extends string, const V extends string>(
   values: readonly V[],
 ): { [F in K]?: V } =>
   ({ [field]: values.includes(search[field] as V) ? search[field] : undefined }) as { [F in K]?: V }
+
+/** An address without what is off: it has no empty fields. */
+export const withoutBlanks = <S extends object>(search: { [K in keyof S]?: S[K] | undefined }): S =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== '')) as S

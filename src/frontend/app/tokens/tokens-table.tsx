@@ -3,6 +3,7 @@ import { Button } from '../components/button.tsx'
 import { DateTime, describe } from '../components/date-time.tsx'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { Badge } from '../components/pieces.tsx'
+import { Head } from '../components/table.tsx'
 import { useToast } from '../components/toast.tsx'
 import { endsSoon, isExpired } from './expiry.ts'
 import { FORMATS, type Token } from './token.ts'
@@ -26,16 +27,14 @@ export function TokensTable({ caption, tokens, account, mayRevoke = true, onRevo
         <caption className="vh">{caption}</caption>
         <thead>
           <tr>
-            <th scope="col">Name</th>
+            <Head>Name</Head>
             {heads.map((head) => (
-              <th key={head} scope="col" className="wide">
+              <Head key={head} wide>
                 {head}
-              </th>
+              </Head>
             ))}
-            <th scope="col">Ends</th>
-            <th scope="col" className="wide">
-              Last used
-            </th>
+            <Head>Ends</Head>
+            <Head wide>Last used</Head>
             {mayRevoke && <td />}
           </tr>
         </thead>
