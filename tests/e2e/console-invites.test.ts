@@ -42,6 +42,7 @@ test('an invite is made in the page, and its link is shown where nothing mails i
   const { data } = await ingrid.api('GET', '/v1/members/invites')
   expect(await link.locator('code').textContent()).toBe(data[0].inviteUrl)
   expect(data[0].role.name).toBe('Manager')
+  await page.getByText('This link works on this machine alone').waitFor()
   await expectAccessible(page)
   await screenshot(page, 'invites')
   expect(pageProblems()).toEqual([])

@@ -60,7 +60,7 @@ const actionsSteps = (host: string, app: string, environment: string): string =>
     '  - uses: actions/checkout@v4',
     `  - run: ${PHASE_CLI.linux}`,
     '  - run: |',
-    `      ${runLine(app, environment).replaceAll('${{', "$''{{")}`,
+    `      ${runLine(app, environment).replaceAll('${{', () => "$''{{")}`,
     '    env:',
     `      PHASE_HOST: ${host}`,
     `      PHASE_SERVICE_TOKEN: $${'{{'} secrets.KEYWARD_TOKEN }}  # a secret of the repository that holds the token`,
