@@ -13,7 +13,7 @@ export const BackUp = () => (
       <dd>
         Stop Keyward, and copy its data directory: <code>./data</code>, <code>/data</code> in a container, or
         what <code>KEYWARD_DATA</code> names. It holds the database and, under <code>secrets/</code>, the
-        secrets: whoever has the copy can open everything. To restore, put it back.
+        generated secrets: whoever has the copy can open everything. To restore, put it back.
         <div className="mt-2 max-w-[68ch]">
           <CopyField label="The command that copies the data directory" text="cp -a ./data ./data-backup" />
         </div>

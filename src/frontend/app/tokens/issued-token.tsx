@@ -68,7 +68,10 @@ function HowToUse({ issued, apps, examples = [] }: Omit<IssuedTokenProps, 'onKep
 
 const AboutPhase = () => (
   <p className="small dim mt-2">
-    <code>phase</code> is Phase’s open-source command line. <a href={PHASE_CLI.docs}>Install it</a> first:{' '}
-    <code>{PHASE_CLI.linux}</code> on Linux, <code>{PHASE_CLI.mac}</code> on macOS.
+    <code>phase</code> is Phase’s open-source command line.{' '}
+    <a href={PHASE_CLI.docs} target="_blank" rel="noreferrer">
+      Install it
+    </a>{' '}
+    first: <code>{PHASE_CLI.linux}</code> on Linux, <code>{PHASE_CLI.mac}</code> on macOS.
   </p>
 )
