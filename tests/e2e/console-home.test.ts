@@ -22,9 +22,15 @@ test('a new organisation is led through its first steps', async () => {
   const { page } = ingrid
   await page.goto(console.origin)
   await page.getByText('Make an app').waitFor()
+  await page.getByText('Save the server secret and the database').waitFor()
   await page.getByText('Nothing needs you').waitFor()
   await expectAccessible(page)
   await screenshot(page, 'home-empty')
+  await page.getByRole('link', { name: 'Back up' }).click()
+  await page.getByRole('heading', { name: 'Back up' }).waitFor()
+  expect(page.url()).toEndWith('/settings/deployment#back-up')
+  // The tests' own origin is a loopback one.
+  await page.getByText('This Keyward works on this machine alone').waitFor()
   expect(pageProblems()).toEqual([])
 })
 
@@ -72,6 +78,63 @@ test('the palette opens by ⌘K, finds by name and goes there by the keyboard al
   expect(pageProblems()).toEqual([])
 })
 
+test('the palette finds settings, environments and jobs by the words that people use', async () => {
+  const { page } = ingrid
+  const read = requestsOf(page)
+  await page.goto(console.origin)
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  await page.keyboard.press('ControlOrMeta+k')
+  const search = page.getByRole('combobox', { name: 'Search or jump to' })
+  for (const [typed, label] of [
+    ['backup', 'Back up'],
+    ['back up', 'Back up'],
+    ['2fa', 'Ways to sign in'],
+    ['second factor', 'Ways to sign in'],
+    ['authenticator', 'Ways to sign in'],
+    ['password', 'Profile and password'],
+    ['token', 'Your tokens'],
+    ['passkey', 'Ways to sign in'],
+    ['dark', 'Switch between light and dark'],
+    ['logout', 'Sign out'],
+    ['import', 'Import a .env file into Ledger'],
+    ['export ledger', 'Export secrets of Ledger'],
+    ['production', 'Production of Ledger'],
+  ] as const) {
+    await search.fill(typed)
+    await page.getByRole('option', { name: label }).first().waitFor()
+  }
+  await page.getByText('Secrets are not searched').waitFor()
+  await screenshot(page, 'palette-words')
+  await search.fill('new secret')
+  await page.getByRole('option', { name: 'New secret in Ledger' }).click()
+  await page.getByRole('heading', { name: 'New secret' }).waitFor()
+  expect(new URL(page.url()).hash).toBe('')
+  await page.goto(console.origin)
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  await page.keyboard.press('ControlOrMeta+k')
+  await search.fill('backup')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Back up' }).waitFor()
+  await page.getByText('cp -a ./data').waitFor()
+  await expectAccessible(page)
+  await screenshot(page, 'settings-deployment')
+  const theme = () => page.evaluate(() => document.documentElement.dataset.theme)
+  const before = await theme()
+  await page.keyboard.press('ControlOrMeta+k')
+  await search.fill('dark')
+  await page.getByRole('option', { name: 'Switch between light and dark' }).click()
+  await search.waitFor({ state: 'detached' })
+  expect(await theme()).not.toBe(before)
+  expect(read.filter((url) => url.includes('/v1/secrets'))).toEqual([])
+  expect(pageProblems()).toEqual([])
+})
+
+const requestsOf = (page: Visitor['page']): string[] => {
+  const urls: string[] = []
+  page.on('request', (request) => urls.push(request.url()))
+  return urls
+}
+
 test('a Developer is told of nothing that its role does not read, and the palette neither', async () => {
   const { page } = ana
   await page.goto(console.origin)
@@ -82,7 +145,7 @@ test('a Developer is told of nothing that its role does not read, and the palett
     .getByRole('button', { name: /Search or jump to/ })
     .first()
     .click()
-  await page.getByRole('combobox').fill('deploy')
+  await page.getByRole('combobox').fill('deploy-production')
   await page.getByText('Nothing has this in its name.').waitFor()
   expect(pageProblems()).toEqual([])
 })

@@ -42,6 +42,7 @@ test('an invite is made in the page, and its link is shown where nothing mails i
   const { data } = await ingrid.api('GET', '/v1/members/invites')
   expect(await link.locator('code').textContent()).toBe(data[0].inviteUrl)
   expect(data[0].role.name).toBe('Manager')
+  await page.getByText('This link works on this machine alone').waitFor()
   await expectAccessible(page)
   await screenshot(page, 'invites')
   expect(pageProblems()).toEqual([])
@@ -57,18 +58,18 @@ test('an address that is invited already is refused with the reason beside the f
   expect(pageProblems()).toEqual([])
 })
 
-test('an invite is cancelled after a question', async () => {
+test('an invite is withdrawn after a question', async () => {
   const { page } = ingrid
   await page.goto(`${console.origin}/members/invites`)
-  await page.getByRole('button', { name: 'Cancel the invite of jonas.weber@marlow.example' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Cancel the invite of jonas.weber@marlow.example?' })
-  await dialog.getByRole('button', { name: 'Cancel the invite' }).click()
+  await page.getByRole('button', { name: 'Withdraw the invite of jonas.weber@marlow.example' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Withdraw the invite of jonas.weber@marlow.example?' })
+  await dialog.getByRole('button', { name: 'Withdraw the invite' }).click()
   await page.getByText('No invite is open').waitFor()
   expect((await ingrid.api('GET', '/v1/members/invites')).data).toEqual([])
   expect(pageProblems()).toEqual([])
 })
 
-test('a Developer sees open invites without their links, and can neither make nor cancel one', async () => {
+test('a Developer sees open invites without their links, and can neither make nor withdraw one', async () => {
   const roles = (await ingrid.api('GET', '/v1/roles')).data as { id: string; name: string }[]
   const role = roles.find(({ name }) => name === 'Service')?.id
   await ingrid.api('POST', '/v1/members/invites', { email: 'elif.kaya@marlow.example', role_id: role })
@@ -76,7 +77,7 @@ test('a Developer sees open invites without their links, and can neither make no
   await page.goto(`${console.origin}/members/invites`)
   await page.getByRole('rowheader', { name: 'elif.kaya@marlow.example' }).waitFor()
   expect(await page.getByRole('button', { name: /^Copy/ }).count()).toBe(0)
-  expect(await page.getByRole('button', { name: /^Cancel/ }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: /^Withdraw/ }).count()).toBe(0)
   expect(await page.getByRole('form').count()).toBe(0)
   await expectAccessible(page)
   expect(pageProblems()).toEqual([])

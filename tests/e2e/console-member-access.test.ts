@@ -87,6 +87,10 @@ test('an Owner opens and closes environments, reads the difference in words, and
     'Fleet gateway eu-west',
   ])
   expect(await bar(page).count()).toBe(0)
+  await page.getByRole('checkbox', { name: 'Billing, Staging: can open' }).click()
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('Applied. Ana can no longer open Staging of Billing.').waitFor()
+  await page.getByText('Applied. Ana can open').waitFor({ state: 'detached', timeout: 2_000 })
   expect(pageProblems()).toEqual([])
 })
 

@@ -52,7 +52,7 @@ test('a refusal in the middle is said where it happened; the rest is applied, an
   await page.keyboard.type('QUEUE_URL')
   await page.getByLabel('Value in Development').fill('amqp://mine')
   await page.getByLabel('Value in Production').fill('amqp://production')
-  await page.getByRole('button', { name: 'Keep' }).click()
+  await page.getByRole('button', { name: 'Add to the changes' }).click()
   await ingrid.api('POST', ledger.at('development'), {
     secrets: [{ key: 'QUEUE_URL', value: 'amqp://theirs' }],
   })

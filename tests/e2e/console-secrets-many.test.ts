@@ -27,9 +27,9 @@ test('a pasted .env shows what it adds and changes, and is imported as a whole',
   await cellOf(page, '/ STRIPE_KEY', 0).waitFor()
   await page.getByRole('button', { name: 'Paste .env' }).click()
   const text = page.getByRole('textbox', { name: 'Text' })
-  await text.fill('STRIPE_KEY rk')
+  await text.fill('STRIPE_KEY rk\nA=1\n=2')
   await page.getByRole('button', { name: 'Show what changes' }).click()
-  await page.getByText('Line 1 is not KEY=value.').waitFor()
+  await page.getByText('Line 1 is not KEY=value. Line 3 has no key before its "=".').waitFor()
   await text.fill(
     '# production\nexport STRIPE_KEY="rk-pasted"\nPAYOUT_LIMIT=5000\nSENTRY_DSN=\'https://sentry\'\n',
   )

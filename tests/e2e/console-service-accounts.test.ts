@@ -70,6 +70,9 @@ describe('a new service account', () => {
     await page.getByRole('button', { name: 'Create the service account' }).click()
     const dialog = page.getByRole('dialog', { name: 'Copy the token now' })
     await dialog.getByText(/^pss_service:v2:/).waitFor()
+    // It opens nothing yet: the lines name what its maker can open.
+    await dialog.getByText(/phase run --app Ledger --env \w+/).waitFor()
+    await dialog.getByText('is Phase’s open-source command line').waitFor()
     await dialog.getByRole('checkbox', { name: 'I have put it in a safe place' }).check()
     await dialog.getByRole('button', { name: 'Done' }).click()
     await page.waitForURL(/\/access$/)
@@ -96,6 +99,11 @@ describe('tokens', () => {
     await dialog.getByText('phase run --app Ledger --env Production').waitFor()
     await expectAccessible(page)
     await screenshot(page, 'token-shown')
+    await dialog.getByRole('button', { name: 'GitHub Actions', exact: true }).click()
+    await dialog.getByText('- run: curl -fsSL https://pkg.phase.dev/install.sh | bash').waitFor()
+    // The tests' own origin is a loopback one.
+    await dialog.getByText('Keyward works on this machine alone').waitFor()
+    await screenshot(page, 'token-actions')
 
     await page.keyboard.press('Escape')
     expect(await dialog.isVisible()).toBe(true)

@@ -174,7 +174,7 @@ describe('what is the reader’s own', () => {
     await page.getByText('You have no token').waitFor()
     await page.keyboard.press('n')
     expect(await page.getByRole('button', { name: 'Create token' }).count()).toBe(0)
-    await page.getByRole('link', { name: 'Sign-in and version' }).click()
+    await page.getByRole('link', { name: 'Sign-in, backup, version' }).click()
     await page.getByText('Ready: database and schema are as they must be.').waitFor()
     await expectAccessible(page)
   })

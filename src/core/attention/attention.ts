@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
-import { refusalsSince } from '../audit/entries.ts'
+import { denialsSince } from '../audit/entries.ts'
 import { Entry } from '../audit/entry.ts'
 import { type FirstItems, FirstItemsOf } from '../contract/first-items.ts'
 import { InviteWithoutLink, withoutLink } from '../invites/invite.ts'
@@ -46,7 +46,7 @@ export const Attention = Type.Object({
   recentDenials: Type.Optional(
     FirstItemsOf(
       Entry,
-      `Entries of the audit log about requests that were refused in the last ${BACK_DAYS} days, newest first.`,
+      `Entries of the audit log about requests that were refused in the last ${BACK_DAYS} days, newest first. Who was only asked to sign in again was denied nothing.`,
     ),
   ),
 })
@@ -68,7 +68,7 @@ export async function get(ctx: Context, actor: Actor): Promise<Attention> {
       expiringSecrets: await expiringBy(ctx, actor, until, SIZE),
     }),
     ...(readsMembers && { membersWithoutAccess: await membersWithoutAccess(ctx, actor) }),
-    ...(can(actor, 'read', 'Logs') && { recentDenials: await refusalsSince(ctx, actor, from, SIZE) }),
+    ...(can(actor, 'read', 'Logs') && { recentDenials: await denialsSince(ctx, actor, from, SIZE) }),
   }
 }
 

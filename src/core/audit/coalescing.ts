@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
+import { SIGN_IN_AGAIN } from '../sessions/policy.ts'
 import { transaction } from '../transactions.ts'
 import { type AuditActor, entryRow } from './audit.ts'
 import type { EventOf } from './events.ts'
@@ -59,9 +60,10 @@ function withKey(
   kind: 'one' | 'many',
   minute: number,
 ): queries.CoalescedEntry {
-  const { actor_id, event_type, resource_type, resource_id, ip_address } = entry
-  // A sign-in fails for different reasons, which the description tells.
-  const reason = event_type === 'user.sign_in_failed' ? entry.description : null
+  const { actor_id, event_type, resource_type, resource_id, ip_address, description } = entry
+  // A sign-in fails for different reasons, which the description tells. A denial must not hide behind a sign-in too old.
+  const isTooOld = description.startsWith(SIGN_IN_AGAIN)
+  const reason = event_type === 'user.sign_in_failed' ? description : isTooOld ? SIGN_IN_AGAIN : null
   const same = [kind, actor_id, event_type, resource_type, resource_id, ip_address, minute, reason]
   return { ...entry, coalesce_key: createHash('sha256').update(JSON.stringify(same)).digest() }
 }

@@ -25,16 +25,19 @@ export async function list(
   return pageWith(ctx, 'audit', rows, (rows[0]?.found ?? 0) > rows.length, sortKey, present)
 }
 
-/** The newest refusals since then, of those that the caller can see, and how many there are: counted up to `most`. */
-export async function refusalsSince(
+/**
+ * The newest refusals since then, of those that the caller can see, and how many there are: counted up to `most`. Who was
+ * only asked to sign in again was denied nothing.
+ */
+export async function denialsSince(
   ctx: Context,
   actor: Actor,
   since: Date,
   { shown, most }: { shown: number; most: number },
 ): Promise<FirstItems<Entry>> {
   const visibility = visibilityFor(actor)
-  const { data } = await list(ctx, actor, { from: since, outcome: 'refused' }, { limit: shown })
-  return { total: await queries.countRefusals(ctx.db, actor.organisation.id, visibility, since, most), data }
+  const { data } = await list(ctx, actor, { from: since, outcome: 'denied' }, { limit: shown })
+  return { total: await queries.countDenials(ctx.db, actor.organisation.id, visibility, since, most), data }
 }
 
 /** Whether there can be such entries: none have an actor with a malformed id, or an event of another resource. */

@@ -2,6 +2,7 @@ import type { Fragment, Queryable } from '../../platform/postgres/database.ts'
 import { isId } from '../id.ts'
 import { type PageRange, rowLimit } from '../pagination.ts'
 import { countOf } from '../rows.ts'
+import { SIGN_IN_AGAIN } from '../sessions/policy.ts'
 import type { EntryFilter, EntryRow, EntryVisibility } from './entry.ts'
 
 /** The entries of a page have at most this many bytes as JSON, unless a single one has more. */
@@ -124,10 +125,12 @@ function entriesWhere(
 
 /** As the index of refusals has it, so that the index is used. */
 const hasOutcome = (db: Queryable, outcome: NonNullable<EntryFilter['outcome']>) =>
-  outcome === 'refused' ? db`and event_type like '%\\_refused'` : db`and event_type not like '%\\_refused'`
+  outcome === 'done'
+    ? db`and event_type not like '%\\_refused'`
+    : db`and event_type like '%\\_refused' ${outcome === 'denied' ? db`and not starts_with(description, ${SIGN_IN_AGAIN})` : db``}`
 
-/** How many refusals there are since then, of those that the caller can see; no further than `most`. */
-export const countRefusals = (
+/** How many refusals there are since then, of those that the caller can see; without those that asked for a new sign-in. */
+export const countDenials = (
   db: Queryable,
   organisationId: string,
   visibility: EntryVisibility,
@@ -137,7 +140,7 @@ export const countRefusals = (
   countOf(db`
     select count(*)::int as count from (
       select 1 from audit_entries
-      where organisation_id = ${organisationId} and timestamp >= ${since} ${hasOutcome(db, 'refused')}
+      where organisation_id = ${organisationId} and timestamp >= ${since} ${hasOutcome(db, 'denied')}
         ${visibility === null ? db`` : db`and ${isVisible(db, visibility.grantsOf)}`}
       limit ${most}
     ) refusals`)

@@ -79,8 +79,8 @@ export type EntryFilter = Readonly<{
   /** About the app or the environment, and what is in it. */
   appId?: string
   environmentId?: string
-  /** Whether a request was refused; everything else is done. */
-  outcome?: 'refused' | 'done'
+  /** Whether a request was refused; everything else is done. `denied` leaves out what only a new sign-in was missing for. */
+  outcome?: 'refused' | 'denied' | 'done'
 }>
 
 /**

@@ -1,11 +1,11 @@
 import { hasGlobalAccess, type RoleKind } from '../permissions.ts'
 import { forbid, type Policy } from '../policy.ts'
-import { isNotRecent, type SignInAge } from '../sessions/policy.ts'
+import { isNotRecent, SIGN_IN_AGAIN, type SignInAge } from '../sessions/policy.ts'
 
 /** Transferring ownership, to any member; `kind` is null for a caller without a membership. */
 export const transferOwnership: Policy<SignInAge & { kind: RoleKind | null }> = [
   forbid('Only the Owner can transfer ownership.', ({ kind }) => kind !== 'owner'),
-  forbid('Sign in again: ownership can only be transferred within 10 minutes of a sign-in.', isNotRecent),
+  forbid(`${SIGN_IN_AGAIN}ownership can only be transferred within 10 minutes of a sign-in.`, isNotRecent),
 ]
 
 /** Making this member the Owner. */

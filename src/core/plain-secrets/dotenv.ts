@@ -1,24 +1,26 @@
-import { badRequest } from '../errors.ts'
-import { type KeyValue, MOST_ENTRIES, tooManyEntries } from './key-values.ts'
+import { type KeyValue, MOST_ENTRIES, MOST_FAULTS, requireFaultless, tooManyEntries } from './key-values.ts'
 
 /**
  * The keys and values of a dotenv file. `export ` may stand before a key. A value in single quotes or backticks is taken
  * as it is, over several lines too; in double quotes `\n`, `\r`, `\t`, `\"`, `\\`, `\$` and `` \` `` are escapes; without
- * quotes it ends with its line, or where ` #` begins a comment. Nothing is expanded. 400 names the line that is wrong, and
- * none of its text. Takes linear time.
+ * quotes it ends with its line, or where ` #` begins a comment. Nothing is expanded. 400 names the lines that are wrong, and
+ * none of their text. Takes linear time.
  */
 export function parseDotenv(file: string): KeyValue[] {
   const text = file.replace(/^\u{feff}/u, '').replaceAll('\r\n', '\n')
   const entries: KeyValue[] = []
+  const faults: string[] = []
   const lines = lineCounter(text)
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length && faults.length <= MOST_FAULTS; ) {
     const line = lines(at)
     const entry = parseEntry(text, at, line)
     at = entry.end
-    if (entry.key === null) continue
+    if ('fault' in entry) faults.push(entry.fault)
+    if (!('value' in entry)) continue
     entries.push({ key: entry.key, value: entry.value, line })
     if (entries.length > MOST_ENTRIES) throw tooManyEntries()
   }
+  requireFaultless(faults)
   return entries
 }
 
@@ -29,18 +31,20 @@ export const writeDotenv = (entries: readonly KeyValue[]): string =>
 /** Whether a key can be the name of a variable: a shell would run other ones as a command. */
 export const isVariableName = (key: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(key)
 
-type Entry = { key: string; value: string; end: number } | { key: null; end: number }
+type Fault = { fault: string; end: number }
+type Entry = { key: string; value: string; end: number } | { end: number } | Fault
 
-/** The entry that begins at a place, and where its last line ends; without a key for an empty line or a comment. */
+/** The entry that begins at a place or what is wrong with it, and where its last line ends; an empty line has neither. */
 function parseEntry(text: string, at: number, line: number): Entry {
   const newline = text.indexOf('\n', at)
   const lineEnd = newline === -1 ? text.length : newline
   const start = skipBlanks(text, at)
-  if (start >= lineEnd || text[start] === '#') return { key: null, end: lineEnd + 1 }
+  if (start >= lineEnd || text[start] === '#') return { end: lineEnd + 1 }
   const equals = text.indexOf('=', start)
-  if (equals === -1 || equals > lineEnd) throw badRequest(`Line ${line} is not KEY=value.`)
+  const wrong = (fault: string): Fault => ({ fault, end: lineEnd + 1 })
+  if (equals === -1 || equals > lineEnd) return wrong(`Line ${line} is not KEY=value.`)
   const key = withoutBlanks(withoutExport(text.slice(start, equals)))
-  if (key === '') throw badRequest(`Line ${line} has no key before its "=".`)
+  if (key === '') return wrong(`Line ${line} has no key before its "=".`)
   const valueStart = skipBlanks(text, equals + 1)
   const quote = text[valueStart] ?? ''
   return QUOTES.has(quote)
@@ -52,14 +56,20 @@ const withoutExport = (key: string): string => key.replace(/^export[ \t]/, '')
 
 const QUOTES: ReadonlySet<string> = new Set(["'", '"', '`'])
 
-function quotedValue(text: string, start: number, quote: string, line: number) {
+function quotedValue(
+  text: string,
+  start: number,
+  quote: string,
+  line: number,
+): { value: string; end: number } | Fault {
   const close = closingQuote(text, start + 1, quote)
-  if (close === -1) throw badRequest(`The quote that begins in line ${line} is not closed.`)
+  if (close === -1) return { fault: `The quote that begins in line ${line} is not closed.`, end: text.length }
   const newline = text.indexOf('\n', close)
   const lineEnd = newline === -1 ? text.length : newline
   const rest = withoutBlanks(text.slice(close + 1, lineEnd))
   if (rest !== '' && !rest.startsWith('#')) {
-    throw badRequest(`The value that begins in line ${line} has text behind its closing quote.`)
+    const fault = `The value that begins in line ${line} has text behind its closing quote.`
+    return { fault, end: lineEnd + 1 }
   }
   const inside = text.slice(start + 1, close)
   return { value: quote === '"' ? unescaped(inside) : inside, end: lineEnd + 1 }

@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
-import { badRequest } from '../errors.ts'
 import { enforce } from '../policy.ts'
 import { StrictObject } from '../schema.ts'
 import { createAndUpdate } from '../secrets/batch.ts'
@@ -11,7 +10,7 @@ import type { SecretRow } from '../secrets/secret.ts'
 import * as secrets from '../secrets/secrets.ts'
 import { parseDotenv } from './dotenv.ts'
 import { parseJsonFile } from './json-file.ts'
-import type { KeyValue } from './key-values.ts'
+import { type KeyValue, requireFaultless } from './key-values.ts'
 import { type NamedPlace, type OpenedEnvironment, requireKeysOf, textOpener, withOpened } from './opening.ts'
 import { keyFault } from './plain-secret.ts'
 import { sealedPlace } from './plain-secrets.ts'
@@ -44,7 +43,7 @@ export type Imported = Static<typeof Imported>
 
 /**
  * Writes the keys and values of a file into an environment, all or none; comments, tags and types stay, and what the file
- * lacks stays, too. 400 for a file that can't be read, which names the line; 403 without the permission to read, or to
+ * lacks stays, too. 400 for a file that can't be read, which names its wrong lines; 403 without the permission to read, or to
  * update where the file changes something; 409 where a secret that can't be opened is in the way.
  */
 export const importFile = (
@@ -84,18 +83,20 @@ export const importFile = (
 /** 400 for keys and values that no secret can have, and for a key that appears twice. */
 function requireUsable(entries: readonly KeyValue[]): void {
   const places = new Map<string, string>()
+  const faults: string[] = []
   for (const [index, { key, value, line }] of entries.entries()) {
     const place = line === undefined ? `entry ${index + 1}` : `line ${line}`
     const fault = keyFault(key, `The key in ${place}`)
-    if (fault !== null) throw badRequest(fault)
+    if (fault !== null) faults.push(fault)
     if (Buffer.byteLength(value) > MAX_BYTES.value) {
-      throw badRequest(`The value in ${place} must have at most ${MAX_BYTES.value} bytes.`)
+      faults.push(`The value in ${place} must have at most ${MAX_BYTES.value} bytes.`)
     }
-    if (value.includes('\0')) throw badRequest(`The value in ${place} must not contain NUL characters.`)
+    if (value.includes('\0')) faults.push(`The value in ${place} must not contain NUL characters.`)
     const earlier = places.get(key)
-    if (earlier !== undefined) throw badRequest(`The key in ${place} is that of ${earlier}.`)
-    places.set(key, place)
+    if (earlier !== undefined) faults.push(`The key in ${place} is that of ${earlier}.`)
+    else places.set(key, place)
   }
+  requireFaultless(faults)
 }
 
 type Compared = { created: KeyValue[]; changed: (KeyValue & { row: SecretRow })[]; unchanged: KeyValue[] }

@@ -10,7 +10,10 @@ export type SignInAge = Readonly<{ signedInSecondsAgo: number }>
 export const isNotRecent = ({ signedInSecondsAgo }: SignInAge): boolean =>
   signedInSecondsAgo < 0 || signedInSecondsAgo > RECENT_SIGN_IN_SECONDS
 
+/** How the sentence of each refusal begins that a new sign-in lifts. */
+export const SIGN_IN_AGAIN = 'Sign in again: '
+
 /** Changing how an account signs in. */
 export const changeSignIn: Policy<SignInAge> = [
-  forbid('Sign in again: this can only be done within 10 minutes of a sign-in.', isNotRecent),
+  forbid(`${SIGN_IN_AGAIN}this can only be done within 10 minutes of a sign-in.`, isNotRecent),
 ]

@@ -82,9 +82,9 @@ export const auditStatements: Statements = {
   'audit: list, done': (db, it) => log.list(db, it.organisation, { outcome: 'done' }, null, PAGE),
   'audit: list, refused, of an app': (db, it) =>
     log.list(db, it.organisation, { outcome: 'refused', appId: it.app }, null, PAGE),
-  'audit: countRefusals': (db, it) => log.countRefusals(db, it.organisation, null, LONG_AGO, 1000),
-  'audit: countRefusals, without global access': (db, it) =>
-    log.countRefusals(db, it.organisation, visibilityFor(it.developer), LONG_AGO, 1000),
+  'audit: countDenials': (db, it) => log.countDenials(db, it.organisation, null, LONG_AGO, 1000),
+  'audit: countDenials, without global access': (db, it) =>
+    log.countDenials(db, it.organisation, visibilityFor(it.developer), LONG_AGO, 1000),
   'audit: insert': (db, it, ctx) => audit.insert(db, [entry(ctx, it)]),
   'audit: removeBefore': (db, it) =>
     audit.removeBefore(db, it.organisation, new Date(it.now.getTime() - 19_990_000), 50),

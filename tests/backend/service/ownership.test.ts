@@ -77,6 +77,19 @@ describe('POST /service/auth/ownership/transfer/', () => {
     expect((await transfer(grace, ada.memberId)).status).toBe(204)
   })
 
+  test('asks for a new sign-in, which the audit log tells and what needs attention does not count', async () => {
+    const grace = await somebody('admin')
+    ctx.clock.advance(601)
+    const { status, body } = await transfer(ada, grace.memberId)
+    expect([status, body.error]).toEqual([403, expect.stringMatching(/^Sign in again: /)])
+    const client = service.as(await token(ctx, ada.memberId, 'pat'))
+    const denials = async () => (await client.get('/v1/attention')).body.recentDenials
+    expect(await denials()).toEqual({ total: 0, data: [] })
+    expect((await client.get('/v1/logs/audit?outcome=refused')).body.data).toHaveLength(1)
+    expect((await transfer(grace, grace.memberId)).status).toBe(403)
+    expect(await denials()).toMatchObject({ total: 1, data: [{ actorId: grace.memberId }] })
+  })
+
   test('is 401 without the cookie: also with a bearer of the session, or an access token', async () => {
     const path = '/service/auth/ownership/transfer'
     const body = { member_id: ada.memberId }

@@ -76,6 +76,11 @@ describe('a dotenv file', () => {
 describe('a file that is no dotenv file is refused with its line, and none of its text', () => {
   const cases: readonly [string, string][] = [
     ['A=1\nneedle', 'Line 2 is not KEY=value.'],
+    [
+      'needle\nA=1\n=x\nB="y" z\nC="needle',
+      'Line 1 is not KEY=value. Line 3 has no key before its "=". The value that begins in line 4 has text behind its closing quote. The quote that begins in line 5 is not closed.',
+    ],
+    ['needle\n'.repeat(50), `${lines(20)} There are more faults behind these.`],
     ['A=1\nneedle: x\nB=2', 'Line 2 is not KEY=value.'],
     ['=needle', 'Line 1 has no key before its "=".'],
     ['export =needle', 'Line 1 has no key before its "=".'],
@@ -241,3 +246,7 @@ describe('a written dotenv file', () => {
     }
   })
 })
+
+function lines(count: number): string {
+  return Array.from({ length: count }, (_, index) => `Line ${index + 1} is not KEY=value.`).join(' ')
+}

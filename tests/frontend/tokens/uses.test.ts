@@ -28,5 +28,17 @@ describe('the lines that use a token', () => {
     )
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of GitHub Actions
     expect(actions?.lines).toContain('PHASE_SERVICE_TOKEN: ${{ secrets.KEYWARD_TOKEN }}')
+    expect(actions?.lines).toContain('phase run --app Ledger --env Production ./server')
+    const [, , , , run] = (actions?.lines ?? '').split('\n')
+    expect(run).toStartWith('      phase run')
+  })
+
+  test('hold no expression of GitHub Actions that somebody has hidden in a name', async () => {
+    const name = '$' + '{{ secrets.OTHER }}'
+    const use = usesOf('phase', 'https://keys.example', place(name)).find(({ value }) => value === 'actions')
+    const line = use?.lines.split('\n').find((line) => line.includes('phase run')) ?? ''
+    expect(line).not.toContain('$' + '{{')
+    const command = line.replace('phase run --app', "printf '%s\\n'").replace(/ --env .*/, '')
+    expect(await Bun.$`sh -c ${command}`.text()).toBe(`${name}\n`)
   })
 })

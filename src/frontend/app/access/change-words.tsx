@@ -35,8 +35,17 @@ export function ChangeWords({ name, opens, closes, plural = false }: ChangeWords
   )
 }
 
-/** The same change as text, for what is read out. */
-export const changesAsText = (changes: readonly ChangedApp[]): string =>
+/** What an applied change has brought: "Applied. Ana can open Staging of Ledger, and no longer Production of Ledger." */
+export function appliedSentence(
+  name: string,
+  { opens, closes }: Pick<ChangeWordsProps, 'opens' | 'closes'>,
+): string {
+  if (opens.length === 0) return `Applied. ${name} can no longer open ${changesAsText(closes)}.`
+  const lost = closes.length === 0 ? '' : `, and no longer ${changesAsText(closes)}`
+  return `Applied. ${name} can open ${changesAsText(opens)}${lost}.`
+}
+
+const changesAsText = (changes: readonly ChangedApp[]): string =>
   inWords(changes.slice(0, APPS_NAMED).map(ofApp).concat(furtherOnes(changes)))
 
 function named(changes: readonly ChangedApp[], Tag: 'ins' | 'del'): ReactNode {

@@ -10,7 +10,7 @@ import { useViewer } from '../shell/viewer.ts'
 import { AccessConflict } from './access-conflict.tsx'
 import { AccessMatrix } from './access-matrix.tsx'
 import type { CellFacts } from './cell-states.ts'
-import { ChangeWords, changesAsText } from './change-words.tsx'
+import { appliedSentence, ChangeWords } from './change-words.tsx'
 import { changesByApp, openIn } from './draft.ts'
 import { type AccessApp, mergeApps } from './matrix.ts'
 import { MatrixTools, NoneShown } from './matrix-tools.tsx'
@@ -54,8 +54,7 @@ export function MatrixEditor(props: MatrixEditorProps) {
     readEverything: () => queryClient.fetchQuery({ ...everythingQuery(viewer), staleTime: 0 }),
     save,
     onApplied: (draft) => {
-      const { opens } = changesByApp(apps, draft)
-      toast(opens.length === 0 ? 'Applied.' : `Applied. ${firstName} can open ${changesAsText(opens)}.`)
+      toast(appliedSentence(firstName, changesByApp(apps, draft)), undefined, 'access')
     },
   })
   const { read, open, draft } = editing

@@ -37,10 +37,16 @@ export const saveAccess =
 export const ownAccessQuery = (viewer: Viewer) =>
   queryOptions({
     queryKey: ['members', viewer.id, 'access', 'apps'],
-    queryFn: async (): Promise<readonly AccessApp[]> =>
-      (await answer(api.v1.members({ id: viewer.id }).access.get())).apps,
+    queryFn: (): Promise<readonly AccessApp[]> => ownAccess(viewer),
     staleTime: 30_000,
   })
+
+/** What the viewer can open. Who may not read members may not read their own membership either: the apps tell the same. */
+async function ownAccess(viewer: Viewer): Promise<readonly AccessApp[]> {
+  if (can(viewer, 'read', 'Members'))
+    return (await answer(api.v1.members({ id: viewer.id }).access.get())).apps
+  return can(viewer, 'read', 'Apps') ? (await answer(api.v1.apps.get({ query: {} }))).data : []
+}
 
 /**
  * All apps and environments of the organisation: what its Owner can open. Where the viewer may not read roles or members,
@@ -50,13 +56,13 @@ export const everythingQuery = (viewer: Viewer) =>
   queryOptions({
     queryKey: ['access', 'everything'],
     queryFn: async (): Promise<readonly AccessApp[]> => {
-      const id = hasGlobalAccess(kindOf(viewer.role)) ? viewer.id : ((await owner(viewer))?.id ?? viewer.id)
-      return (await answer(api.v1.members({ id }).access.get())).apps
+      const id = hasGlobalAccess(kindOf(viewer.role)) ? viewer.id : (await owner(viewer))?.id
+      return id === undefined ? ownAccess(viewer) : (await answer(api.v1.members({ id }).access.get())).apps
     },
     staleTime: 30_000,
   })
 
-/** How many environments the organisation has; null where the viewer may not read roles. */
+/** How many environments the organisation has; null where the viewer may not read roles and members. */
 export const environmentCountQuery = (viewer: Viewer) =>
   queryOptions({
     queryKey: ['access', 'environment-count'],
@@ -65,7 +71,7 @@ export const environmentCountQuery = (viewer: Viewer) =>
   })
 
 async function owner(viewer: Viewer) {
-  if (!can(viewer, 'read', 'Roles')) return null
+  if (!can(viewer, 'read', 'Roles') || !can(viewer, 'read', 'Members')) return null
   const roles = await answer(api.v1.roles.get({ query: {} }))
   const role = roles.data.find((role) => kindOf(role) === 'owner')
   if (role === undefined) return null

@@ -20,7 +20,7 @@ export const REFUSAL_SENTENCES: Readonly<Record<RefusalType, Say>> = {
   'environment.update_refused': tried('change', 'environment'),
   'invite.accept_refused': words('tried to accept an invite'),
   'invite.create_refused': words('tried to invite somebody'),
-  'invite.delete_refused': words('tried to cancel an invite'),
+  'invite.delete_refused': words('tried to withdraw an invite'),
   'invite.read_refused': words('tried to read the invites'),
   'invite.resend_refused': words('tried to mail an invite again'),
   'key.read_refused': words('tried to read keys'),

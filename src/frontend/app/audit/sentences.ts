@@ -97,7 +97,7 @@ const EVENT_SENTENCES: Readonly<Record<EventType, Say>> = {
   'invite.accepted': ({ entry }) =>
     say`accepted an invite, and became a member as ${roleIn(entry.newValues)}`,
   'invite.resent': words('mailed an invite again'),
-  'invite.cancelled': ({ entry }) => say`cancelled an invite as ${roleIn(entry.oldValues)}`,
+  'invite.cancelled': ({ entry }) => say`withdrew an invite as ${roleIn(entry.oldValues)}`,
   'job.retried': ({ entry }) => [
     `put ${counted(numberIn(entry.newValues, 'count') ?? 0, 'failed job')} in the queue again`,
   ],

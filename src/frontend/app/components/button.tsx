@@ -1,6 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ComponentProps, ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
+import { keyName } from './keys.ts'
 
 type Look = {
   /** `primary` for the one act that a view is for; `danger` for what can't be undone. */
@@ -79,8 +80,8 @@ export function ButtonLink({
   )
 }
 
-/** A key of the keyboard. */
-export const Key = ({ children }: { children: ReactNode }) => <kbd aria-hidden="true">{children}</kbd>
+/** A key of the keyboard; ⌘ stands for Ctrl where there is none. */
+export const Key = ({ children }: { children: string }) => <kbd aria-hidden="true">{keyName(children)}</kbd>
 
 function classOf(
   kind: NonNullable<Look['kind']>,

@@ -74,10 +74,22 @@ export function useFields<K extends string>(
       return wrong.length === 0
     },
     blame: (sentence) => {
-      const name = namesOf(initial).find((known) => sentence.startsWith(`${known} `))
-      return name !== undefined && complain(name, sentence)
+      const name = namesOf(initial).find((known) => sentence.match(/^\w+(?=[ [])/)?.[0] === known)
+      return name !== undefined && complain(name, sentenceAtField(sentence, name, values[name]))
     },
   }
+}
+
+/**
+ * The API's sentence about a field in words: "full_name is required." as "Full name is required.", and of a list that is
+ * written with commas "environments[0] must …" as "“Pro duction” must …".
+ */
+export function sentenceAtField(sentence: string, name: string, value: string): string {
+  const items = value.split(',').flatMap((item) => item.trim() || [])
+  const inWords = sentence
+    .replaceAll(new RegExp(`\\b${name}\\[(\\d+)\\]`, 'g'), (_, place) => `“${items[Number(place)] ?? ''}”`)
+    .replace(new RegExp(`^${name}\\b`), name.replaceAll('_', ' '))
+  return inWords.charAt(0).toLocaleUpperCase() + inWords.slice(1)
 }
 
 /** A value that must be there; the sentence says what to write. */

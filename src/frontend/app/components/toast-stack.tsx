@@ -1,5 +1,5 @@
 import { Toast } from '@base-ui/react/toast'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { onToast, type ToastMessage } from './toast-queue.ts'
 
 /** Shows toasts for six seconds; they stay while hovered or focused. */
@@ -17,9 +17,13 @@ export function ToastStack() {
 
 function Toasts() {
   const { toasts, add, close } = Toast.useToastManager()
+  const ids = useRef(new Map<string, string>())
   useEffect(() => {
-    const show = ({ sentence, act }: ToastMessage) => {
+    const show = ({ sentence, act, about }: ToastMessage) => {
+      const before = ids.current.get(about ?? sentence)
+      if (before !== undefined) close(before)
       const id = add({ description: sentence, ...(act === undefined ? {} : { actionProps: propsOf() }) })
+      ids.current.set(about ?? sentence, id)
       function propsOf() {
         return {
           children: act?.label,

@@ -72,7 +72,7 @@ function denialRows(denials: Attention['recentDenials']): AttentionRow[] {
         denials.total === 1
           ? `${names[0]} was refused something this week`
           : `${denials.total} requests were refused this week`,
-      why: `Of ${listed(names)}. Somebody may lack access, or try what is not theirs.`,
+      why: `${denials.total === 1 ? 'They' : listed(names)} may lack access, or may have tried what is not theirs.`,
       act: 'See them',
       to: '/audit',
       search: { outcome: 'refused' },

@@ -5,7 +5,7 @@ import { Icon } from '../components/icon.tsx'
 import { countQuery } from '../shell/counts.ts'
 import { useViewer } from '../shell/viewer.ts'
 
-/** Leads through an organisation that is new: an app, a person, and what that person can open. */
+/** Leads through an organisation that is new: an app, a person, what that person can open, and what must be kept. */
 export function FirstSteps() {
   const viewer = useViewer()
   const mayBegin = can(viewer, 'create', 'Apps') && can(viewer, 'create', 'Members')
@@ -41,6 +41,14 @@ export function FirstSteps() {
           act="Members"
           to="/members"
           later={!hasPeople}
+        />
+        <Step
+          done={false}
+          what="Save the server secret and the database"
+          why="Without the server secret no secret can be opened again."
+          act="Back up"
+          to="/settings/deployment"
+          hash="back-up"
         />
       </ol>
     </section>

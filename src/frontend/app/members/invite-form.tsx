@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { create as invitePolicy } from '../../../core/invites/policy.ts'
@@ -8,9 +8,10 @@ import { CopyField } from '../components/copy-field.tsx'
 import { Field, Input } from '../components/field.tsx'
 import { address, useFields } from '../components/fields.ts'
 import { Form } from '../components/form.tsx'
+import { LoopbackNote } from '../components/loopback.tsx'
 import { Banner } from '../components/pieces.tsx'
 import { Select } from '../components/select.tsx'
-import { roleOptions, rolesQuery } from '../roles/role-options.tsx'
+import { roleOptions, useRoles } from '../roles/role-options.tsx'
 import { invite } from './invite-queries.ts'
 
 type Invite = Awaited<ReturnType<typeof invite>>
@@ -19,7 +20,7 @@ type Invite = Awaited<ReturnType<typeof invite>>
 export function InviteForm() {
   const queryClient = useQueryClient()
   const { hash } = useLocation()
-  const { data: roles = [] } = useQuery(rolesQuery)
+  const { data: roles = [] } = useRoles()
   const fields = useFields({ email: '' }, { email: address })
   const [chosen, setChosen] = useState<string | null>(null)
   const [made, setMade] = useState<Invite | null>(null)
@@ -81,6 +82,7 @@ function Made({ invite }: { invite: Invite }) {
         address.
       </p>
       <CopyField label={`Invite link for ${invite.inviteeEmail}`} text={invite.inviteUrl} />
+      <LoopbackNote what="This link" />
     </div>
   )
 }

@@ -23,7 +23,7 @@ export const invite = (email: string, roleId: string) =>
 /** Mails an invite again. */
 export const resend = (id: string) => answer(api.v1.members.invites({ id }).resend.post({}))
 
-/** Cancels an invite: its link no longer works. */
-export const cancel = (id: string) => answer(api.v1.members.invites({ id }).delete({}))
+/** Withdraws an invite: its link no longer works. */
+export const withdraw = (id: string) => answer(api.v1.members.invites({ id }).delete({}))
 
 export type Invite = AnswerOf<typeof api.v1.members.invites.get>['data'][number]

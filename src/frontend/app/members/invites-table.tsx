@@ -12,21 +12,21 @@ import { Head } from '../components/table.tsx'
 import { useToast } from '../components/toast.tsx'
 import { rolesQuery } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
-import { cancel, type Invite, resend } from './invite-queries.ts'
+import { type Invite, resend, withdraw } from './invite-queries.ts'
 
 /** The invites that nobody has accepted yet: when each ends, its link to hand over, and how to take it back. */
 export function InvitesTable({ invites }: { invites: readonly Invite[] }) {
   const viewer = useViewer()
   const queryClient = useQueryClient()
   const toast = useToast()
-  const [cancelling, setCancelling] = useState<Invite | null>(null)
+  const [withdrawing, setWithdrawing] = useState<Invite | null>(null)
   const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: can(viewer, 'read', 'Roles') })
   const colorOf = (id: string) => roles.find((role) => role.id === id)?.color ?? ''
-  const cancelIt = async () => {
-    if (cancelling === null) return
-    await cancel(cancelling.id)
+  const withdrawIt = async () => {
+    if (withdrawing === null) return
+    await withdraw(withdrawing.id)
     await queryClient.invalidateQueries({ queryKey: ['invites'] })
-    toast(`The invite of ${cancelling.inviteeEmail} was cancelled.`)
+    toast(`The invite of ${withdrawing.inviteeEmail} was withdrawn.`)
   }
   return (
     <>
@@ -80,10 +80,10 @@ export function InvitesTable({ invites }: { invites: readonly Invite[] }) {
                     <Button
                       size="sm"
                       kind="danger-quiet"
-                      aria-label={`Cancel the invite of ${invite.inviteeEmail}`}
-                      onClick={() => setCancelling(invite)}
+                      aria-label={`Withdraw the invite of ${invite.inviteeEmail}`}
+                      onClick={() => setWithdrawing(invite)}
                     >
-                      Cancel
+                      Withdraw
                     </Button>
                   )}
                 </span>
@@ -93,13 +93,13 @@ export function InvitesTable({ invites }: { invites: readonly Invite[] }) {
         </tbody>
       </table>
       <ConfirmDialog
-        open={cancelling !== null}
-        onClose={() => setCancelling(null)}
-        title={`Cancel the invite of ${cancelling?.inviteeEmail ?? ''}?`}
+        open={withdrawing !== null}
+        onClose={() => setWithdrawing(null)}
+        title={`Withdraw the invite of ${withdrawing?.inviteeEmail ?? ''}?`}
         text={<p>Its link stops working at once. The address can be invited again.</p>}
-        act="Cancel the invite"
+        act="Withdraw the invite"
         keep="Keep it"
-        onConfirm={cancelIt}
+        onConfirm={withdrawIt}
       />
     </>
   )

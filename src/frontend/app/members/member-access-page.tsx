@@ -6,7 +6,7 @@ import { AccessEditor } from '../access/access-editor.tsx'
 import { accessQuery, saveAccess } from '../access/queries.ts'
 import { kindOf } from '../api/me.ts'
 import { SkeletonTable } from '../components/pieces.tsx'
-import { rolesQuery } from '../roles/role-options.tsx'
+import { useRoles } from '../roles/role-options.tsx'
 import { nameOf } from './names.ts'
 import { memberQuery } from './queries.ts'
 
@@ -16,7 +16,7 @@ const route = getRouteApi('/shell/members/$memberId/access')
 export function MemberAccessPage() {
   const { memberId } = route.useParams()
   const { data: member } = useQuery(memberQuery(memberId))
-  const { data: roles } = useQuery(rolesQuery)
+  const { data: roles } = useRoles()
   if (member === undefined) return <SkeletonTable columns={5} />
   const { role } = member.data
   const known = roles?.find(({ id }) => id === role.id)

@@ -6,7 +6,7 @@ import { exactDay } from '../components/date-time.tsx'
 import { MoreMenu } from '../components/menu.tsx'
 import { PageHead, Tabs } from '../components/page-head.tsx'
 import { Avatar, RoleName, SkeletonTable } from '../components/pieces.tsx'
-import { rolesQuery } from '../roles/role-options.tsx'
+import { useRoles } from '../roles/role-options.tsx'
 import { PageProblem } from '../shell/problems.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { actsOn, memberMenu } from './member-acts.ts'
@@ -63,7 +63,7 @@ function MemberActs({ member }: HeadProps) {
   const viewer = useViewer()
   const navigate = useNavigate()
   const options = useMemberRoles()
-  const { data: roles = [] } = useQuery(rolesQuery)
+  const { data: roles = [] } = useRoles()
   const [isRemoving, setRemoving] = useState(false)
   const role = roles.find(({ id }) => id === member.role.id)
   const acts = actsOn(viewer, member, roles)

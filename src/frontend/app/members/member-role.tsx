@@ -1,10 +1,10 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { assignRole } from '../../../core/members/policy.ts'
 import { refusalBy } from '../../../core/policy.ts'
 import { asRoleHolder } from '../api/me.ts'
 import type { Option } from '../components/select.tsx'
-import { roleOptions, rolesQuery } from '../roles/role-options.tsx'
+import { roleOptions, useRoles } from '../roles/role-options.tsx'
 import { RoleSelect } from '../roles/role-select.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { patchMember } from './member-cache.ts'
@@ -14,7 +14,7 @@ import { changeRole, type MemberRef } from './queries.ts'
 /** The roles that members can be given, each with what it means, or why the viewer can't give it. */
 export function useMemberRoles(): Option<string>[] {
   const viewer = useViewer()
-  const { data: roles } = useQuery(rolesQuery)
+  const { data: roles } = useRoles()
   // The same ones until a role changes: every row of the list has them.
   return useMemo(() => {
     const actor = asRoleHolder(viewer)

@@ -6,7 +6,7 @@ import { Check } from '../components/cell.tsx'
 import { SortHead } from '../components/filters.tsx'
 import { Head } from '../components/table.tsx'
 import { Gap, usePageVirtualRows } from '../components/virtual-rows.tsx'
-import { rolesQuery } from '../roles/role-options.tsx'
+import { useRoles } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { actsOn } from './member-acts.ts'
 import { useMemberRoles } from './member-role.tsx'
@@ -34,7 +34,7 @@ const COLUMNS = 7
 export function MembersTable({ members, sort, onSort, selected, onSelect, isStale }: MembersTableProps) {
   const viewer = useViewer()
   const navigate = useNavigate()
-  const { data: roles = NO_ROLES } = useQuery(rolesQuery)
+  const { data: roles = NO_ROLES } = useRoles()
   const { data: environments = null } = useQuery(environmentCountQuery(viewer))
   const [removing, setRemoving] = useState<Member | null>(null)
   const body = useRef<HTMLTableSectionElement>(null)

@@ -52,7 +52,7 @@ export function TakenAway({ name, environments }: { name: string; environments?:
           : `Access to ${counted(environments, 'environment')} ends at once.`}
       </li>
       <li>Sessions and personal access tokens stop working, and whatever uses those tokens.</li>
-      <li>Invites that {name} sent and nobody has accepted are cancelled.</li>
+      <li>Invites that {name} sent and nobody has accepted are withdrawn.</li>
       <li>
         Secrets that {name} {has} read stay known: change those that matter.
       </li>

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { can } from '../api/me.ts'
 import { Button } from '../components/button.tsx'
@@ -7,7 +7,7 @@ import { Menu } from '../components/menu.tsx'
 import { Banner } from '../components/pieces.tsx'
 import { useToast } from '../components/toast.tsx'
 import { counted, inWords } from '../components/words.ts'
-import { rolesQuery } from '../roles/role-options.tsx'
+import { useRoles } from '../roles/role-options.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { type BulkOutcome, forEach } from './bulk.ts'
 import { GiveAccess, giveAccess } from './give-access.tsx'
@@ -27,7 +27,7 @@ export function SelectionBar({ selected, onSelect }: SelectionBarProps) {
   const queryClient = useQueryClient()
   const toast = useToast()
   const options = useMemberRoles()
-  const { data: roles = [] } = useQuery(rolesQuery)
+  const { data: roles = [] } = useRoles()
   const [progress, setProgress] = useState<number | null>(null)
   const [outcome, setOutcome] = useState<BulkOutcome | null>(null)
   const [isRemoving, setRemoving] = useState(false)

@@ -1,9 +1,10 @@
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { RoleKind } from '../../../core/permissions.ts'
 import { answer, api } from '../api/client.ts'
-import { kindOf } from '../api/me.ts'
+import { can, kindOf } from '../api/me.ts'
 import { RoleName } from '../components/pieces.tsx'
 import type { Option } from '../components/select.tsx'
+import { useViewer } from '../shell/viewer.ts'
 
 /** All roles of the organisation, the default ones first. */
 export const rolesQuery = queryOptions({
@@ -11,6 +12,12 @@ export const rolesQuery = queryOptions({
   queryFn: async () => (await answer(api.v1.roles.get({ query: {} }))).data,
   staleTime: 30_000,
 })
+
+/** All roles; none where the viewer may not read them: the API would refuse that, and the audit log tell of it. */
+export function useRoles() {
+  const mayRead = can(useViewer(), 'read', 'Roles')
+  return useQuery({ ...rolesQuery, enabled: mayRead })
+}
 
 const MEANINGS: Record<Exclude<RoleKind, 'custom'>, string> = {
   owner: 'Opens everything. Moves only by a transfer.',

@@ -44,7 +44,7 @@ export function RoleSelect<H extends { role: RoleReference }>({
       const changed = await change(shown, roleId)
       onChanged(changed)
       const undo = { label: 'Undo', onClick: () => void give(changed, shown.role.id, true) }
-      toast(`${name} has the role ${changed.role.name} now.`, isUndo ? undefined : undo)
+      toast(`${name} has the role ${changed.role.name} now.`, isUndo ? undefined : undo, `role of ${name}`)
     }
     await run(attempt, (error) => {
       if (error instanceof RoleWasChanged) setConflict({ wanted: roleId, now: error.now })

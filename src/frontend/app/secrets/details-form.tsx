@@ -41,10 +41,10 @@ export function DetailsForm({ row, onClose }: PanelProps & { row: SecretRow }) {
       title={`Details of ${row.key}`}
       onClose={onClose}
       onSubmit={keep}
-      note={`What you change here changes in all environments that have ${row.key}.`}
+      note={`What you change here changes in all environments that have ${row.key}, once you apply the changes.`}
       act={
         <Button hint="⌘↵" onClick={keep}>
-          Keep
+          Add to the changes
         </Button>
       }
     >

@@ -49,9 +49,10 @@ export function NewSecretForm({ app, selection, onClose }: PanelProps) {
       title="New secret"
       onClose={onClose}
       onSubmit={keep}
+      note="Saved when you apply the changes."
       act={
         <Button hint="⌘↵" onClick={keep}>
-          Keep
+          Add to the changes
         </Button>
       }
     >

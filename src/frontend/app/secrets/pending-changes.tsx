@@ -26,7 +26,8 @@ export function PendingChanges({ app, store, grid }: { app: SecretsApp; store: S
   })
   const applyAll = async () => {
     const { applied, refusals } = await apply()
-    if (refusals.length === 0) toast(`${counted(applied.length, 'change was', 'changes were')} applied.`)
+    if (refusals.length === 0)
+      toast(`${counted(applied.length, 'change was', 'changes were')} applied.`, undefined, 'secrets')
   }
   return (
     <>

@@ -1,5 +1,5 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { messageOf } from '../api/errors.ts'
 import { Icon } from '../components/icon.tsx'
 import { Banner, SkeletonTable } from '../components/pieces.tsx'
@@ -26,6 +26,9 @@ export function SecretsView({ app, store }: { app: SecretsApp; store: Store }) {
   const { grid, rows, drafts, isAllShown, toggleAll } = useGridState(app, secrets, (row) =>
     setPanel({ panel: 'details', row }),
   )
+  usePanelOfAddress((panel) => {
+    if (panel === 'export' || grid.may.create) setPanel({ panel })
+  })
   const select = (next: Selection) => navigate({ search: next, replace: true })
   const selected = selectRows(rows, selection)
   const missing = selected.filter((row) => isMissing(row, app.environments))
@@ -86,6 +89,18 @@ export function SecretsView({ app, store }: { app: SecretsApp; store: Store }) {
       </div>
     </GridContext>
   )
+}
+
+/** Opens what the address names behind its `#`, as the search of the console does, and takes it out of the address. */
+function usePanelOfAddress(open: (panel: 'new' | 'paste' | 'export') => void) {
+  const { hash } = useLocation()
+  const navigate = useNavigate({ from: '/apps/$appId/secrets' })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an address is dealt with once
+  useEffect(() => {
+    if (hash !== 'new' && hash !== 'paste' && hash !== 'export') return
+    open(hash)
+    void navigate({ search: true, replace: true })
+  }, [hash])
 }
 
 /** Says who opens the secrets of an app whose server-side encryption is off. */

@@ -112,7 +112,7 @@ export function ValueEditor({ row, environment }: { row: SecretRow; environment:
           <Key>Esc</Key>
           <Key>⌘↵</Key>
           <Button size="sm" onClick={keep}>
-            Keep
+            Add to the changes
           </Button>
         </span>
       </div>

@@ -1,10 +1,10 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import type { RoleKind } from '../../../core/permissions.ts'
 import { refusalBy } from '../../../core/policy.ts'
 import { assignRole } from '../../../core/service-accounts/policy.ts'
 import { asRoleHolder, type Viewer } from '../api/me.ts'
 import type { Option } from '../components/select.tsx'
-import { roleOptions, rolesQuery } from '../roles/role-options.tsx'
+import { roleOptions, useRoles } from '../roles/role-options.tsx'
 import { RoleSelect } from '../roles/role-select.tsx'
 import { useViewer } from '../shell/viewer.ts'
 import { type AccountRef, giveRole } from './queries.ts'
@@ -12,7 +12,7 @@ import { type AccountRef, giveRole } from './queries.ts'
 /** The roles that a service account can be given, each with what it means, or why the viewer can't give it. */
 export function useAccountRoles(): Option<string>[] {
   const viewer = useViewer()
-  const { data: roles = [] } = useQuery(rolesQuery)
+  const { data: roles = [] } = useRoles()
   return roleOptions(roles, (kind) => refusalOf(viewer, kind))
 }
 

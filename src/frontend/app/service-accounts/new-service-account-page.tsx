@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ButtonLink } from '../components/button.tsx'
@@ -7,7 +7,7 @@ import { needed, useFields } from '../components/fields.ts'
 import { Form } from '../components/form.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { Select } from '../components/select.tsx'
-import { rolesQuery } from '../roles/role-options.tsx'
+import { useRoles } from '../roles/role-options.tsx'
 import type { IssuedToken, TokenFormat } from '../tokens/token.ts'
 import { FormatChoice } from '../tokens/token-form.tsx'
 import { useAccountRoles } from './account-role.tsx'
@@ -44,7 +44,7 @@ export function NewServiceAccountPage() {
 function NewAccountForm({ onMade }: { onMade: (made: Made) => void }) {
   const queryClient = useQueryClient()
   const options = useAccountRoles()
-  const { data: roles } = useQuery(rolesQuery)
+  const { data: roles } = useRoles()
   const [chosen, setChosen] = useState<string | null>(null)
   const [format, setFormat] = useState<TokenFormat>('phase')
   const fields = useFields(

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { CheckField, Radios } from '../components/choices.tsx'
+import { keyName } from '../components/keys.ts'
 import { setSingleKeys, singleKeysAreOn } from '../shell/shortcuts.ts'
 import { chooseTheme, chosenTheme, type ThemeChoice } from '../shell/theme.ts'
 import { Section } from './section.tsx'
@@ -25,7 +26,7 @@ export function ConsolePreferences() {
           }}
         />
       </Section>
-      <Section title="Keyboard" text="⌘K or Ctrl K always opens the search.">
+      <Section title="Keyboard" text={`${keyName('⌘K')} always opens the search.`}>
         <CheckField
           label="Single keys do things"
           hint="/ searches, N makes something new, V shows values. Off while you type, and off altogether without this."

@@ -1,6 +1,8 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { isLoopback, LoopbackNote } from '../components/loopback.tsx'
 import { consoleConfigQuery } from '../shell/console-config.ts'
 import { methodsQuery } from '../sign-in/methods.ts'
+import { BackUp } from './back-up.tsx'
 import { readinessQuery } from './queries.ts'
 import { Section } from './section.tsx'
 
@@ -31,6 +33,17 @@ export function Deployment() {
           </dd>
         </dl>
       </Section>
+      <Section title="Address">
+        {isLoopback(location.hostname) ? (
+          <LoopbackNote what="This Keyward" />
+        ) : (
+          <dl className="pair">
+            <dt>Open here at</dt>
+            <dd>{location.origin}</dd>
+          </dl>
+        )}
+      </Section>
+      <BackUp />
       <Section title="Version and health">
         <dl className="pair">
           <dt>Version</dt>

@@ -47,7 +47,7 @@ const GROUPS: readonly { label: string; sections: readonly Section[] }[] = [
   },
   {
     label: 'Deployment',
-    sections: [{ name: 'deployment', label: 'Sign-in and version', Content: Deployment }],
+    sections: [{ name: 'deployment', label: 'Sign-in, backup, version', Content: Deployment }],
   },
 ]
 

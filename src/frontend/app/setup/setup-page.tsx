@@ -128,10 +128,14 @@ function SetupForm({ token, isTokenNeeded, hasMail, onRefused, onDone, children 
         return false
       }}
     >
-      <Field label="Organisation" error={fields.errors.organisation_name}>
+      <Field
+        label="Organisation"
+        error={fields.errors.organisation_name}
+        hint="It can be renamed in the settings."
+      >
         <Input big autoComplete="organization" autoFocus {...fields.bind('organisation_name')} />
       </Field>
-      <Field label="Your name" error={fields.errors.full_name}>
+      <Field label="Your name" error={fields.errors.full_name} hint="It can’t be changed later.">
         <Input big autoComplete="name" {...fields.bind('full_name')} />
       </Field>
       <Field
@@ -139,8 +143,8 @@ function SetupForm({ token, isTokenNeeded, hasMail, onRefused, onDone, children 
         error={fields.errors.email}
         hint={
           hasMail
-            ? 'The first account works at once, without a mail that verifies it.'
-            : 'No mail gateway is configured, so no message is sent and the account works at once.'
+            ? 'It can’t be changed later. The first account works at once, without a mail that verifies it.'
+            : 'It can’t be changed later. No mail gateway is configured, so no message is sent and the account works at once.'
         }
       >
         <Input big type="email" autoComplete="username" {...fields.bind('email')} />

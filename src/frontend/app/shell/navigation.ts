@@ -2,8 +2,11 @@ import { can, type Viewer } from '../api/me.ts'
 import type { IconName } from '../components/icon.tsx'
 import type { CountOf } from './counts.ts'
 
-/** An entry of the side bar. */
-export type Entry = { label: string; to: string; icon: IconName; exact?: boolean; count?: CountOf }
+/** An entry of the side bar or the palette. */
+export type Entry = { label: string; to: string; icon: IconName; exact?: boolean; count?: CountOf; act?: Act }
+
+/** What is done where the viewer stands, instead of going to a page. */
+export type Act = 'sign-out' | 'switch-theme'
 
 /**
  * What the side bar leads to, without what the viewer may not read: what needs them and who reaches what; who is here;
@@ -82,6 +85,7 @@ const JOBS: readonly (Entry & { shownTo?: (viewer: Viewer) => boolean })[] = [
   },
   { label: 'New role', to: '/roles/new', icon: 'role', shownTo: (viewer) => can(viewer, 'create', 'Roles') },
   { label: 'New personal access token', to: '/settings/tokens', icon: 'key' },
-  { label: 'Passkeys and other factors', to: '/settings/factors', icon: 'passkey' },
   { label: 'End other sessions', to: '/settings/sessions', icon: 'out' },
+  { label: 'Switch between light and dark', to: '#theme', icon: 'theme', act: 'switch-theme' },
+  { label: 'Sign out', to: '#sign-out', icon: 'out', act: 'sign-out' },
 ]

@@ -3,10 +3,15 @@ import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useDeferredValue, useState } from 'react'
+import { leave } from '../api/session.ts'
+import { useAct } from '../components/act.ts'
 import { Key } from '../components/button.tsx'
+import { ErrorText } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
-import { type Entry, jobsFor, navigationFor } from './navigation.ts'
+import type { Act } from './navigation.ts'
 import { type Hit, hitsQuery } from './palette-hits.ts'
+import { jobsFoundFor, type Place, pagesFor, settingsFor } from './palette-places.ts'
+import { switchTheme } from './theme.ts'
 import { useViewer } from './viewer.ts'
 
 type Group = { value: string; items: Hit[] }
@@ -21,10 +26,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { data: found = [], isFetching } = useQuery(hitsQuery(viewer, useDeferredValue(wanted)))
   const groups: Group[] = [
     { value: 'Found', items: wanted === '' ? [] : found },
-    { value: 'Go to', items: matching(navigationFor(viewer).flat(), wanted) },
-    { value: 'Do', items: matching(jobsFor(viewer), wanted) },
+    { value: 'Go to', items: pagesFor(viewer, wanted).map(hitOf) },
+    { value: 'Settings', items: settingsFor(viewer, wanted).map(hitOf) },
+    { value: 'Do', items: jobsFoundFor(viewer, wanted).map(hitOf) },
   ].filter(({ items }) => items.length > 0)
+  const { problem, run } = useAct()
   const open = (hit: Hit) => {
+    if (hit.act !== undefined) return void run(async () => ACTS[hit.act as Act]().then(onClose))
     onClose()
     router.history.push(hit.to)
   }
@@ -46,7 +54,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
               <Autocomplete.Input
                 className="palette-input"
                 aria-label="Search or jump to"
-                placeholder="A person, a machine, an app, a role, a page or a job"
+                placeholder="A person, an app, an environment, a setting or a job"
               />
               <Autocomplete.List className="palette-list">
                 {(group: Group) => (
@@ -75,6 +83,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
                 {isFetching ? 'Searching' : groups.length === 0 && 'Nothing has this in its name.'}
               </Autocomplete.Empty>
             </Autocomplete.Root>
+            {problem !== null && <ErrorText>{problem}</ErrorText>}
             <div className="pf">
               <span>
                 <Key>↑</Key> <Key>↓</Key> choose
@@ -85,7 +94,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
               <span>
                 <Key>Esc</Key> close
               </span>
-              <span className="push">Names only. Values are never searched.</span>
+              <span className="push">Secrets are not searched: find them in their app.</span>
             </div>
           </Dialog.Popup>
         </Dialog.Viewport>
@@ -94,10 +103,18 @@ export function Palette({ onClose }: { onClose: () => void }) {
   )
 }
 
-const matching = (entries: readonly Entry[], text: string): Hit[] =>
-  entries
-    .filter(({ label }) => label.toLocaleLowerCase().includes(text.toLocaleLowerCase()))
-    .map(({ label, icon, to }) => ({ id: to, label, icon, to }))
+const hitOf = ({ label, icon, to, act }: Place): Hit => ({
+  id: `${to} ${label}`,
+  label,
+  icon,
+  to,
+  ...(act !== undefined && { act }),
+})
+
+const ACTS: Readonly<Record<Act, () => Promise<void>>> = {
+  'sign-out': leave,
+  'switch-theme': async () => switchTheme(),
+}
 
 /** A label with the part marked that was searched for. */
 function Marked({ text, part }: { text: string; part: string }) {

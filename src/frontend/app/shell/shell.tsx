@@ -68,8 +68,10 @@ function SideBar({ viewer, onSearch }: { viewer: Viewer; onSearch: () => void })
       </div>
       <button type="button" className="jump" onClick={onSearch}>
         <Icon name="search" />
-        Search or jump to
-        <span className="push">
+        <span>
+          Search<span className="vh"> or jump to</span>
+        </span>
+        <span className="push nowrap">
           <Key>⌘K</Key>
         </span>
       </button>

@@ -9,11 +9,11 @@ export type OpenApp = Readonly<{
 
 /** The app and environment for examples: the first that can be opened, or names that say what goes there. */
 export function placesOf(apps: readonly OpenApp[]): { app: string; appId: string; environment: string } {
-  const [first] = apps
+  const first = apps.find(({ environments }) => environments.length > 0)
   return {
-    app: first?.name ?? 'App',
+    app: first?.name ?? 'APP',
     appId: first?.id ?? 'ID-OF-THE-APP',
-    environment: first?.environments[0]?.name ?? 'Production',
+    environment: first?.environments[0]?.name ?? 'ENVIRONMENT',
   }
 }
 
