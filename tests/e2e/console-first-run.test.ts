@@ -63,7 +63,7 @@ test('an empty Keyward becomes one in which Ana sees a secret, with the mouse an
   await ingrid.getByRole('button', { name: 'New secret' }).first().click()
   await ingrid.getByLabel('Name', { exact: true }).fill('STRIPE_KEY')
   await ingrid.getByLabel('Value in Staging').fill('rk-example-staging')
-  await click(ingrid, 'button', /^Keep/)
+  await click(ingrid, 'button', /^Add to the changes/)
   await click(ingrid, 'button', /^Apply/)
   await ingrid.getByText('1 change was applied.').waitFor()
 

@@ -40,8 +40,8 @@ function HowToUse({ issued, apps, examples = [] }: Omit<IssuedTokenProps, 'onKep
         <p className="label">Use it</p>
         <Segments label="How to use it" value={chosen} options={uses} onChange={setChosen} />
         {use?.client === 'phase' && <AboutPhase />}
-        {use?.value !== 'shell' && use?.value !== 'curl' && <LoopbackNote what="Keyward" />}
       </div>
+      {use?.value !== 'shell' && use?.value !== 'curl' && <LoopbackNote what="Keyward" />}
       {use !== undefined && (
         <div className="copy" role="group" aria-label={`The lines for ${use.label}`}>
           <pre>
