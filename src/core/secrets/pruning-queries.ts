@@ -1,9 +1,6 @@
 import type { Database, Transaction } from '../../platform/postgres/database.ts'
 import type { Row } from '../tables.ts'
 
-/** Beyond `most` bytes of versions so many of them go that `rest` are left, but no more than `rows` at once. */
-export type Bound = Readonly<{ most: number; rest: number; rows: number }>
-
 /** The environments whose versions may take more than `most` bytes. */
 export const environmentsBeyond = (db: Database, most: number) => db<Row<'environments', 'id'>[]>`
   select id from environments where versions_bytes is null or versions_bytes > ${most}`
@@ -15,45 +12,53 @@ export const tryToLock = async (tx: Transaction, environmentId: string): Promise
   return count > 0
 }
 
+/** Counts what the versions of an environment take, whose row is locked. Reads no text: only how long each is. */
+export const countBytes = async (tx: Transaction, environmentId: string): Promise<number> => {
+  const [row] = await tx<{ bytes: number }[]>`
+    update environments set versions_bytes = (
+      select coalesce(sum(secret_bytes(path, key, value, comment, tags)), 0)
+      from secret_versions where environment_id = ${environmentId})
+    where id = ${environmentId}
+    returning versions_bytes::float8 as bytes`
+  return row?.bytes ?? 0
+}
+
 /**
- * Counts the versions of an environment, whose row is locked, and deletes the oldest where they take too many bytes: first
- * those of the secrets that were deleted longest ago, then those of the others, but never what a secret is now. Tells how
- * many. What the worker is deleting already is passed over.
+ * Deletes the oldest versions of an environment, whose row is locked, until so many bytes are gone, but at most so many
+ * rows: first those of the secrets that were deleted longest ago, then those of the others, never what a secret is now.
+ * Tells how many.
  */
 export const removeOldest = async (
   tx: Transaction,
   environmentId: string,
-  { most, rest, rows }: Bound,
+  bytes: number,
+  rows: number,
 ): Promise<number> => {
   const [row] = await tx<{ count: number }[]>`
-    with stored as (
-      select v.secret_id, v.version, secret_bytes(v.path, v.key, v.value, v.comment, v.tags)::bigint as bytes,
-        coalesce(v.version >= s.version, false) as is_now, s.id is not null as is_there,
-        case when s.id is null then max(v.created_at) over (partition by v.secret_id) else v.created_at end as at
-      from secret_versions v
-      left join secrets s on s.id = v.secret_id
-      where v.environment_id = ${environmentId}
-    ), ranked as (
-      select secret_id, version, bytes, is_now, sum(bytes) over (
-        order by is_now desc, is_there desc, at desc, secret_id desc, version desc
-        rows unbounded preceding) as with_newer
-      from stored
-    ), total as (
-      select coalesce(sum(bytes), 0) as bytes from stored
+    with deleted as (
+      select v.secret_id, max(v.created_at) as at from secret_versions v
+      where v.environment_id = ${environmentId} and not exists (select 1 from secrets s where s.id = v.secret_id)
+      group by 1
     ), oldest as (
-      select secret_id, version, bytes from ranked
-      where not is_now and with_newer > ${rest} and (select bytes from total) > ${most}
-      order by with_newer desc limit ${rows}
-    ), removable as (
-      select v.secret_id, v.version, o.bytes from oldest o
-      join secret_versions v on v.secret_id = o.secret_id and v.version = o.version
-      for update of v skip locked
+      select v.secret_id, v.version, secret_bytes(v.path, v.key, v.value, v.comment, v.tags) as bytes,
+        d.at as deleted_at, v.created_at
+      from secret_versions v
+      left join deleted d on d.secret_id = v.secret_id
+      left join secrets s on s.id = v.secret_id
+      where v.environment_id = ${environmentId} and (s.version is null or v.version < s.version)
+      order by d.at, v.created_at, v.secret_id, v.version
+      limit ${rows}
+    ), summed as (
+      select secret_id, version, sum(bytes) over (
+        order by deleted_at, created_at, secret_id, version rows unbounded preceding) - bytes as older
+      from oldest
     ), removed as (
-      delete from secret_versions v using removable r where v.secret_id = r.secret_id and v.version = r.version
+      delete from secret_versions v using summed o
+      where v.secret_id = o.secret_id and v.version = o.version and o.older < ${bytes}
+      returning secret_bytes(v.path, v.key, v.value, v.comment, v.tags) as bytes
     )
-    update environments
-    set versions_bytes = (select bytes from total) - (select coalesce(sum(bytes), 0) from removable)
+    update environments set versions_bytes = versions_bytes - (select coalesce(sum(bytes), 0) from removed)
     where id = ${environmentId}
-    returning (select count(*)::int from removable) as count`
+    returning (select count(*)::int from removed) as count`
   return row?.count ?? 0
 }

@@ -93,8 +93,8 @@ export const secretStatements: Statements = {
   'secret-versions: environmentsBeyond': (db) =>
     pruning.environmentsBeyond(db as unknown as Database, 64 * MIB),
   'secret-versions: tryToLock': (db, it) => pruning.tryToLock(db, it.environment),
-  'secret-versions: removeOldest': (db, it) =>
-    pruning.removeOldest(db, it.environment, { most: 1, rest: 1, rows: 100 }),
+  'secret-versions: countBytes': (db, it) => pruning.countBytes(db, it.environment),
+  'secret-versions: removeOldest': (db, it) => pruning.removeOldest(db, it.environment, MIB, 100),
   'secret-versions: statesAt': (db, it) => restore.statesAt(db, it.environment, it.now),
   'secret-versions: restoreVersions': (db, it) =>
     restore.restoreVersions(db, change(it), [{ id: it.secret, version: 1, next: 3 }]),

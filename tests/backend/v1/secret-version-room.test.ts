@@ -173,6 +173,20 @@ describe('what the versions of an environment can take', () => {
     for (const { body } of answers) expect(await versionsOf(body[0].id)).toEqual([1])
   })
 
+  test('a change waits for none that is being deleted for long; the next one goes on', async () => {
+    const [old] = await create('OLD')
+    await remove(old?.id)
+    await fill(old?.id, 40, [1, 2])
+    await ctx.db.begin(async (tx) => {
+      await tx`select 1 from secret_versions where secret_id = ${old?.id ?? ''} and version = 1 for update`
+      await create('MEANWHILE')
+    })
+    expect(await versionsOf(old?.id)).toEqual([1, 2])
+    const [next] = await create('NEXT')
+    expect(await versionsOf(old?.id)).toEqual([2])
+    expect(await versionsOf(next?.id)).toEqual([1])
+  })
+
   test('a change that is refused removes nothing', async () => {
     const [old] = await create('OLD')
     await remove(old?.id)
