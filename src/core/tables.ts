@@ -72,6 +72,7 @@ type Tables = {
     created_at: Date
     updated_at: Date
     secrets_changed_at: Date | null
+    versions_bytes: string | null
   }>
   grants: Readonly<{
     organisation_id: string

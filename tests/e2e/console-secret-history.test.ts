@@ -49,6 +49,38 @@ test('the history shows who changed what, word by word, and brings an older vers
   expect(pageProblems()).toEqual([])
 })
 
+test('whoever may not create secrets reads why a deleted one can’t be restored', async () => {
+  const app = { Apps: ['read'], Members: ['read'] }
+  const inApps = { Secrets: ['read', 'update'], Environments: ['read'] }
+  await ingrid.api('POST', '/v1/roles', {
+    name: 'Editor',
+    permissions: { permissions: app, app_permissions: inApps },
+  })
+  const ana = await console.person('Ana Duarte', 'Editor')
+  const [production] = ledger.environments.filter(({ name }) => name === 'Production')
+  await ingrid.api('PUT', `/v1/members/${ana.id}/access`, {
+    apps: [{ id: ledger.id, environments: [production?.id] }],
+  })
+  const { id } = await ledger.stored('production', 'DB_USER')
+  const restore = () => ana.page.getByRole('button', { name: 'Restore version 1…' })
+  await ingrid.api('PUT', ledger.at('production'), { secrets: [{ id, value: 'changed' }] })
+  await ana.page.goto(`${ledger.address}/${id}`)
+  await restore().waitFor()
+  expect(await restore().getAttribute('aria-disabled')).toBeNull()
+  await ingrid.api('DELETE', ledger.at('production'), { secrets: [id] })
+  await ana.page.goto(`${ledger.address}/${id}?version=1`)
+  await ana.page.getByText('its versions are kept for up to 90 days').waitFor()
+  expect(await restore().getAttribute('aria-disabled')).toBe('true')
+  expect(await restore().getAttribute('aria-description')).toBe(
+    "You don't have permission to create secrets, and this one is deleted.",
+  )
+  await ingrid.page.goto(`${ledger.address}/${id}?version=1`)
+  await ingrid.page.getByRole('button', { name: 'Restore version 1…' }).click()
+  await ingrid.page.getByRole('button', { name: 'Restore version 1', exact: true }).click()
+  await ingrid.page.getByText('restored version 1').waitFor()
+  expect(pageProblems()).toEqual([])
+})
+
 test('the history of a sealed secret tells of changes, and never a value', async () => {
   const { page } = ingrid
   const { id } = await ledger.stored('staging', 'SESSION_KEY')

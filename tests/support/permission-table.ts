@@ -7,8 +7,8 @@ export type Route = {
 
 const HEADING = `# What each route asks of its caller
 
-\`none\` asks for nothing; *Needs* names what the deployment must have, whoever calls, or what one field of the body asks
-for beside. The page is [generated](development.md#generated-files) from the routes. A line that changes is a decision about who may do what: review it as such.
+\`none\` asks for nothing; *Needs* names what the deployment must have, whoever calls, or what one field of the body, or
+what a request turns out to do, asks for beside. The page is [generated](development.md#generated-files) from the routes. A line that changes is a decision about who may do what: review it as such.
 `
 
 /** What a route declares to ask of its caller; null when it declares nothing. */

@@ -130,7 +130,7 @@ export const sealedSecretsRoutes = (ctx: Context, requests: RequestStates) => {
           parameters: [ENVIRONMENT_HEADER],
           summary: 'Delete secrets',
           description:
-            'Deletes secrets of the environment that the header `Environment` names; ids that it has no secret of are ignored. The body is read as JSON whatever its content type. Their versions are kept for 90 days.',
+            'Deletes secrets of the environment that the header `Environment` names; ids that it has no secret of are ignored. The body is read as JSON whatever its content type. Their versions are kept for up to 90 days.',
         },
       },
     )

@@ -110,6 +110,8 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
       response: responses(200, RestoredSecrets, 400, 401, 403, 404, 413, 415),
       detail: {
         tags,
+        'x-condition':
+          '`Secrets` (app level): create, where deleted ones come back; delete, where newer ones go',
         summary: 'Restore all secrets of an environment',
         description:
           'Brings the secrets back to what they were at a time, as new versions: what was deleted since comes back, what was created since is deleted. Versions are kept for as long as those of each secret. Takes the permission to delete and to create secrets, too, where it does so.',

@@ -45,7 +45,7 @@ export const secretVersionsRoutes = (ctx: Context, requests: RequestStates) =>
           tags,
           summary: 'List the versions of a secret',
           description:
-            'Every state that it was in, oldest first, also of a deleted secret; at most the newest 100, and for 90 days after a deletion. `values=true` adds the sealed texts.',
+            'Every state that it was in, oldest first, also of a deleted secret; at most the newest 100, and for up to 90 days after a deletion. `values=true` adds the sealed texts.',
         },
       },
     )
@@ -63,9 +63,10 @@ export const secretVersionsRoutes = (ctx: Context, requests: RequestStates) =>
         response: responses(200, Restored, 400, 401, 403, 404, 409, 413, 415),
         detail: {
           tags,
+          'x-condition': '`Secrets` (app level): create, for a deleted secret',
           summary: 'Restore a version of a secret',
           description:
-            'Makes the version the newest one again, also of a deleted secret, which comes back under its id. Answers with the sealed secret, or with its id and version to a caller that may not read secrets.',
+            'Makes the version the newest one again, also of a deleted secret, which comes back under its id: this takes the permission to create secrets, too. Answers with the sealed secret, or with its id and version to a caller that may not read secrets.',
         },
       },
     )

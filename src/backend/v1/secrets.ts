@@ -104,7 +104,7 @@ export const plainSecretsRoutes = (ctx: Context, requests: RequestStates) =>
           tags,
           summary: 'Delete secrets',
           description:
-            'Deletes secrets by their ids, all or none. The body is read as JSON whatever its content type. Their versions are kept for 90 days.',
+            'Deletes secrets by their ids, all or none. The body is read as JSON whatever its content type. Their versions are kept for up to 90 days.',
         },
       },
     )

@@ -41,6 +41,14 @@ export const override: Policy<{ actor: Pick<RoleHolder, 'type'> }> = [
   ),
 ]
 
+/** Bringing a secret back to what it was. */
+export const restore: Policy<{ actor: Pick<RoleHolder, 'role'>; isDeleted: boolean }> = [
+  forbid(
+    "You don't have permission to create secrets, and this one is deleted.",
+    ({ actor, isDeleted }) => isDeleted && !can(actor, 'create', 'Secrets', 'appPermissions'),
+  ),
+]
+
 /** Bringing all secrets of an environment back to what they were. */
 export const restoreAll: Policy<{ actor: Pick<RoleHolder, 'role'>; created: number; deleted: number }> = [
   forbid(

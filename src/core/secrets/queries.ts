@@ -103,14 +103,14 @@ export const isServerSide = async (tx: Transaction, appId: string): Promise<bool
 export const count = (tx: Transaction, environmentId: string): Promise<number> =>
   countOf(tx`select count(*)::int as count from secrets where environment_id = ${environmentId}`)
 
-/** How much an environment's secrets take, and the actor's overrides of them. Reads no text: only how long each is. */
+/** How much an environment's secrets take, the actor's overrides of them, and their versions. Reads no text. */
 export const sizes = (tx: Transaction, actor: Actor, environmentId: string) => tx<Sizes[]>`
   select (
-    select coalesce(sum(octet_length(key) + octet_length(value) + octet_length(comment) + octet_length(path)
-      + octet_length(array_to_string(tags, ','))), 0)
+    select coalesce(sum(secret_bytes(path, key, value, comment, tags)), 0)
     from secrets where environment_id = ${environmentId})::float8 as secrets, (
     select coalesce(sum(octet_length(value)), 0)
-    from secret_overrides where principal_id = ${actor.id} and environment_id = ${environmentId})::float8 as overrides`
+    from secret_overrides where principal_id = ${actor.id} and environment_id = ${environmentId})::float8 as overrides, (
+    select versions_bytes from environments where id = ${environmentId})::float8 as versions`
 
 /** Those of these names that secrets other than `except` have in an environment. */
 export const findTaken = (

@@ -2,8 +2,11 @@ import { enforce } from '../policy.ts'
 import * as policy from './policy.ts'
 import type { SecretRow } from './secret.ts'
 
-/** How many bytes the secrets of an environment take as they are stored, and the actor's own values of them. */
-export type Sizes = Readonly<{ secrets: number; overrides: number }>
+/**
+ * How many bytes the secrets of an environment take as they are stored, the actor's own values of them, and, at most, all
+ * versions of them: null where these were not counted yet.
+ */
+export type Sizes = Readonly<{ secrets: number; overrides: number; versions: number | null }>
 
 /** 403 when an environment has grown beyond what its secrets, or the actor's overrides of them, can take. */
 export function requireRoom(before: Sizes, after: Sizes): void {

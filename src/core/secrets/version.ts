@@ -7,6 +7,9 @@ import type { VersionRow } from './version-queries.ts'
 export const MAX_VERSIONS = 100
 export const DELETED_DAYS = 90
 
+/** How many bytes all versions of an environment's secrets can take, those of deleted secrets included. */
+export const MAX_VERSIONS_BYTES = 64 * 1024 * 1024
+
 /** A state that a secret was in. */
 export const SecretVersion = Type.Object({
   id: Type.String({ description: 'The id of the secret.' }),

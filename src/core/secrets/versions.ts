@@ -38,8 +38,8 @@ export type Restored = Readonly<{ id: string; version: number; secret: SecretRow
 
 /**
  * Brings a secret back to what a version of it was, as a new version; a deleted one under its old id. One that is the
- * same already stays as it is. A sealed secret stays sealed. 404 as for `list` and for an unknown version, 403 beyond
- * the limit, 409 when another secret has its key at its path.
+ * same already stays as it is. A sealed secret stays sealed. 404 as for `list` and for an unknown version, 403 for
+ * a deleted one where the actor may not create secrets, and beyond the limit, 409 when another secret has its key at its path.
  */
 export async function restore(
   ctx: Context,
@@ -52,6 +52,7 @@ export async function restore(
   const place = { environmentId: environment.id }
   const { restored, isSame } = await changeSecrets(ctx, actor, place, async (tx, change) => {
     const newest = found(await versionQueries.findNewest(tx, change, id), 'Secret')
+    enforce(policy.restore, { actor, isDeleted: newest.event === 'deleted' })
     const wanted = found(await versionQueries.find(tx, change, id, version), 'Version')
     const values = valuesOf(newest, wanted)
     await requireRoom(tx, change, newest, values)

@@ -6,6 +6,7 @@ import { conflict, DomainError, notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { written } from '../rows.ts'
 import { lockingTransaction, pipelined } from '../transactions.ts'
+import { pruneVersions } from './pruning.ts'
 import * as queries from './queries.ts'
 import { requireRoom } from './room.ts'
 import type { Place, SecretRow } from './secret.ts'
@@ -14,7 +15,8 @@ import type { Place, SecretRow } from './secret.ts'
  * A change of an environment's secrets: one transaction that locks the environment's row, so that changes of its secrets
  * come one after the other, and the actor's access, so that whoever takes that away waits. 404 when the actor can't open
  * the environment, 409 when its keys are no longer those that the secrets were sealed for, or those that it had when this
- * began to wait, and at once while they are being renewed, 403 when they would take too many bytes.
+ * began to wait, and at once while they are being renewed, 403 when they would take too many bytes. Old versions go where
+ * they take too many.
  */
 export const changeSecrets = <T>(
   ctx: Context,
@@ -36,7 +38,9 @@ export const changeSecrets = <T>(
     const sealedFor = place.publicKey ?? before?.public_key
     if (sealedFor !== environment.public_key) throw keysRenewed()
     const done = await work(tx, { actor, environment, at: ctx.clock.now() })
-    requireRoom(written(room), written(await queries.sizes(tx, actor, environment.id)))
+    const after = written(await queries.sizes(tx, actor, environment.id))
+    requireRoom(written(room), after)
+    await pruneVersions(tx, environment.id, after.versions)
     return done
   })
 }

@@ -3,6 +3,7 @@ import * as environments from '../../../src/core/environments/queries.ts'
 import * as plain from '../../../src/core/plain-secrets/queries.ts'
 import * as expiry from '../../../src/core/secrets/expiry-queries.ts'
 import * as overrides from '../../../src/core/secrets/override-queries.ts'
+import * as pruning from '../../../src/core/secrets/pruning-queries.ts'
 import * as secrets from '../../../src/core/secrets/queries.ts'
 import * as rekey from '../../../src/core/secrets/rekey-queries.ts'
 import * as restore from '../../../src/core/secrets/restore-queries.ts'
@@ -11,6 +12,7 @@ import { waitBriefly } from '../../../src/core/transactions.ts'
 import type { Database } from '../../../src/platform/postgres/database.ts'
 import type { Statements, Things } from './statements.ts'
 
+const MIB = 1024 * 1024
 const DIGEST = '01'.repeat(32)
 
 const change = (it: Things): secrets.Change => ({
@@ -88,6 +90,11 @@ export const secretStatements: Statements = {
   'secret-versions: removeBeyond': (db) => versions.removeBeyond(db, 100, 1000),
   'secret-versions: removeDeletedBefore': (db, it) =>
     versions.removeDeletedBefore(db, new Date(it.now.getTime() - 90 * DAY_MILLISECONDS), 1000),
+  'secret-versions: environmentsBeyond': (db) =>
+    pruning.environmentsBeyond(db as unknown as Database, 64 * MIB),
+  'secret-versions: tryToLock': (db, it) => pruning.tryToLock(db, it.environment),
+  'secret-versions: countBytes': (db, it) => pruning.countBytes(db, it.environment),
+  'secret-versions: removeOldest': (db, it) => pruning.removeOldest(db, it.environment, MIB, 100),
   'secret-versions: statesAt': (db, it) => restore.statesAt(db, it.environment, it.now),
   'secret-versions: restoreVersions': (db, it) =>
     restore.restoreVersions(db, change(it), [{ id: it.secret, version: 1, next: 3 }]),

@@ -24,6 +24,24 @@ test.each<[number, number, 403 | null]>([
   expect(refusalBy(policy.add, { present, added })?.status ?? null).toBe(status)
 })
 
+const role = (...actions: ('create' | 'update' | 'delete')[]) => ({
+  role: {
+    id: 'r',
+    kind: 'custom' as const,
+    permissions: { permissions: {}, appPermissions: { Secrets: actions } },
+  },
+})
+
+test.each([
+  [role('update'), false, null],
+  [role('update'), true, "You don't have permission to create secrets, and this one is deleted."],
+  [role('update', 'delete'), true, "You don't have permission to create secrets, and this one is deleted."],
+  [role('update', 'create'), true, null],
+  [role('update', 'create'), false, null],
+])('whoever has %j restores a secret, deleted: %p', (actor, isDeleted, message) => {
+  expect(refusalBy(policy.restore, { actor, isDeleted })?.message ?? null).toBe(message)
+})
+
 test('a member may have overrides, a service account may not', () => {
   expect(refusalBy(policy.override, { actor: { type: 'user' } })).toBeNull()
   expect(refusalBy(policy.override, { actor: { type: 'service_account' } })?.status).toBe(403)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { removeOldVersions } from '../../../src/core/secrets/retention.ts'
 import { api, type Client } from '../../support/api.ts'
 import { app } from '../../support/apps.ts'
@@ -53,4 +53,62 @@ test('versions of a deleted secret are kept for 90 days after its last deletion'
   await removeOldVersions(ctx)
   expect(await versionsOf(back.id)).toEqual([])
   expect(await versionsOf(kept.id)).toEqual([1])
+})
+
+describe('environments whose versions take too many bytes', () => {
+  const MIB = 1024 * 1024
+  let environmentId: string
+  let deleted: string
+
+  /** An environment that the release before wrote, with two versions of a deleted secret. */
+  const filled = async (megabytes: number) => {
+    environmentId = (await app(ctx)).environments[0]?.id ?? ''
+    secrets = secretsOf(client, environmentId)
+    const [one] = (await secrets('POST', [sealedSecret('ONE')])).body
+    deleted = one.id
+    await secrets('DELETE', [deleted])
+    await ctx.db`update secret_versions set comment = repeat('x', ${megabytes * MIB}) where secret_id = ${deleted}`
+    await ctx.db`update environments set versions_bytes = null where id = ${environmentId}`
+  }
+  const counted = async () => {
+    const [row] = await ctx.db<{ bytes: number | null }[]>`
+      select versions_bytes::float8 as bytes from environments where id = ${environmentId}`
+    return row?.bytes ?? null
+  }
+
+  test('lose the oldest, also where nobody changes them', async () => {
+    await filled(40)
+    await removeOldVersions(ctx)
+    expect(await versionsOf(deleted)).toEqual([2])
+    expect(await counted()).toBeWithin(40 * MIB, 40 * MIB + 1000)
+    await filled(30)
+    await removeOldVersions(ctx)
+    expect(await versionsOf(deleted)).toEqual([1, 2])
+    expect(await counted()).toBeWithin(60 * MIB, 60 * MIB + 2000)
+  })
+
+  test('are left to whoever changes them', async () => {
+    await filled(40)
+    await ctx.db.begin(async (tx) => {
+      await tx`select 1 from environments where id = ${environmentId} for no key update`
+      await removeOldVersions(ctx)
+    })
+    expect(await versionsOf(deleted)).toEqual([1, 2])
+    await secrets('POST', [sealedSecret('TWO')])
+    expect(await versionsOf(deleted)).toEqual([2])
+  })
+
+  test('have room again once those of a deleted secret are gone', async () => {
+    await filled(31)
+    const [kept] = (await secrets('POST', [sealedSecret('KEPT')])).body
+    ctx.clock.advance(91 * DAY_SECONDS)
+    await removeOldVersions(ctx)
+    expect(await versionsOf(deleted)).toEqual([])
+    await secrets('PUT', [{ id: kept.id, value: seal('new') }])
+    expect(await counted()).toBeGreaterThan(62 * MIB)
+    await ctx.db`update environments set versions_bytes = ${65 * MIB} where id = ${environmentId}`
+    await secrets('PUT', [{ id: kept.id, value: seal('newer') }])
+    expect(await versionsOf(kept.id)).toEqual([1, 2, 3])
+    expect(await counted()).toBeLessThan(10_000)
+  })
 })

@@ -121,7 +121,7 @@ function readersSentence(readers: readonly Readers[]): string {
 function versionsSentence(drafts: Draft[]): string {
   const [first, second] = drafts.filter(({ base }) => base !== null)
   if (first === undefined) return ''
-  if (drafts.some(({ isDeleted }) => isDeleted)) return 'What is deleted can be restored for 90 days.'
+  if (drafts.some(({ isDeleted }) => isDeleted)) return 'What is deleted can be restored for up to 90 days.'
   return second === undefined
     ? `Version ${first.base?.version} stays in the history.`
     : 'The present versions stay in the history.'

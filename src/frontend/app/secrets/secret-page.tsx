@@ -53,7 +53,7 @@ function SecretHistory({ app, secretId, history }: { app: SecretsApp; secretId: 
             {newest.tags.map((tag) => (
               <Tag key={tag}>{tag}</Tag>
             ))}
-            {newest.event === 'deleted' && ' Deleted: its versions are kept for 90 days.'}
+            {newest.event === 'deleted' && ' Deleted: its versions are kept for up to 90 days.'}
           </>
         }
       >

@@ -1,6 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { canInApps } from '../api/me.ts'
+import { refusalBy } from '../../../core/policy.ts'
+import { restore as restorePolicy } from '../../../core/secrets/policy.ts'
+import { asRoleHolder, canInApps } from '../api/me.ts'
 import { Button } from '../components/button.tsx'
 import { Banner } from '../components/pieces.tsx'
 import { Select } from '../components/select.tsx'
@@ -33,6 +35,8 @@ export function VersionComparison({ app, secretId, history }: VersionComparisonP
   if (version === undefined || newest === undefined) return null
   // Of two versions the older one is restored; a single old one by itself.
   const source = version.version === newest.version ? other : version
+  const facts = { actor: asRoleHolder(viewer), isDeleted: newest.event === 'deleted' }
+  const refusal = refusalBy(restorePolicy, facts)?.message ?? null
   return (
     <section aria-labelledby="compared">
       <div className="row mb-3">
@@ -65,7 +69,7 @@ export function VersionComparison({ app, secretId, history }: VersionComparisonP
             </Button>
           )}
           {source !== undefined && source.event !== 'deleted' && canInApps(viewer, 'update', 'Secrets') && (
-            <Button icon="restore" onClick={() => setRestoring(source)}>
+            <Button icon="restore" disabledBecause={refusal} onClick={() => setRestoring(source)}>
               Restore version {source.version}…
             </Button>
           )}

@@ -37,7 +37,7 @@ export function VersionList({ versions }: { versions: readonly Version[] }) {
           </li>
         ))}
       </ol>
-      <p className="small dim">The last 100 versions are kept; of a deleted secret, for 90 days.</p>
+      <p className="small dim">The last 100 versions are kept; of a deleted secret, for up to 90 days.</p>
     </nav>
   )
 }

@@ -1,0 +1,64 @@
+import type { Database, Transaction } from '../../platform/postgres/database.ts'
+import type { Row } from '../tables.ts'
+
+/** The environments whose versions may take more than `most` bytes. */
+export const environmentsBeyond = (db: Database, most: number) => db<Row<'environments', 'id'>[]>`
+  select id from environments where versions_bytes is null or versions_bytes > ${most}`
+
+/** Locks the row of an environment unless somebody else has: whoever changes its secrets sees to its versions, too. */
+export const tryToLock = async (tx: Transaction, environmentId: string): Promise<boolean> => {
+  const { count } = await tx`
+    select 1 from environments where id = ${environmentId} for no key update skip locked`
+  return count > 0
+}
+
+/** Counts what the versions of an environment take, whose row is locked. Reads no text: only how long each is. */
+export const countBytes = async (tx: Transaction, environmentId: string): Promise<number> => {
+  const [row] = await tx<{ bytes: number }[]>`
+    update environments set versions_bytes = (
+      select coalesce(sum(secret_bytes(path, key, value, comment, tags)), 0)
+      from secret_versions where environment_id = ${environmentId})
+    where id = ${environmentId}
+    returning versions_bytes::float8 as bytes`
+  return row?.bytes ?? 0
+}
+
+/**
+ * Deletes the oldest versions of an environment, whose row is locked, until so many bytes are gone, but at most so many
+ * rows: first those of the secrets that were deleted longest ago, then those of the others, never what a secret is now.
+ * Tells how many.
+ */
+export const removeOldest = async (
+  tx: Transaction,
+  environmentId: string,
+  bytes: number,
+  rows: number,
+): Promise<number> => {
+  const [row] = await tx<{ count: number }[]>`
+    with deleted as (
+      select v.secret_id, max(v.created_at) as at from secret_versions v
+      where v.environment_id = ${environmentId} and not exists (select 1 from secrets s where s.id = v.secret_id)
+      group by 1
+    ), oldest as (
+      select v.secret_id, v.version, secret_bytes(v.path, v.key, v.value, v.comment, v.tags) as bytes,
+        d.at as deleted_at, v.created_at
+      from secret_versions v
+      left join deleted d on d.secret_id = v.secret_id
+      left join secrets s on s.id = v.secret_id
+      where v.environment_id = ${environmentId} and (s.version is null or v.version < s.version)
+      order by d.at, v.created_at, v.secret_id, v.version
+      limit ${rows}
+    ), summed as (
+      select secret_id, version, sum(bytes) over (
+        order by deleted_at, created_at, secret_id, version rows unbounded preceding) - bytes as older
+      from oldest
+    ), removed as (
+      delete from secret_versions v using summed o
+      where v.secret_id = o.secret_id and v.version = o.version and o.older < ${bytes}
+      returning secret_bytes(v.path, v.key, v.value, v.comment, v.tags) as bytes
+    )
+    update environments set versions_bytes = versions_bytes - (select coalesce(sum(bytes), 0) from removed)
+    where id = ${environmentId}
+    returning (select count(*)::int from removed) as count`
+  return row?.count ?? 0
+}
