@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import * as queries from './pruning-queries.ts'
+import { holdApp } from './queries.ts'
 import { MAX_VERSIONS_BYTES } from './version.ts'
 
 /** A little less is left than may be, so that not every change has to count and delete. */
@@ -44,6 +45,7 @@ export async function pruneAll(ctx: Context): Promise<void> {
 const pruneAlone = (ctx: Context, environmentId: string): Promise<number> =>
   ctx.db.beginWithin(2 * LONGEST_MILLISECONDS.worker, async (tx) => {
     await waitFor(tx, LONGEST_MILLISECONDS.worker)
+    await holdApp(tx, environmentId)
     return (await queries.tryToLock(tx, environmentId)) ? await prune(tx, environmentId) : 0
   })
 

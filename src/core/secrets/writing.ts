@@ -27,8 +27,9 @@ export const changeSecrets = <T>(
   if (!isId(place.environmentId)) throw notFound('Environment')
   return lockingTransaction(ctx, actor.id, async (tx) => {
     // Before the lock, for which it may have to wait: that is what a client has sealed for.
-    const [[before], [environment], access, room] = await pipelined(
+    const [[before], , [environment], access, room] = await pipelined(
       queries.publicKeyOf(tx, actor.organisation.id, place.environmentId).execute(),
+      queries.holdApp(tx, place.environmentId).execute(),
       queries.lockEnvironment(tx, actor.organisation.id, place.environmentId).execute(),
       queries.holdAccess(tx, actor, place.environmentId).execute(),
       queries.sizes(tx, actor, place.environmentId).execute(),

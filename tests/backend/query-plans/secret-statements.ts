@@ -63,6 +63,7 @@ export const secretStatements: Statements = {
     secrets.list(db, it.developer, it.environment, { path: '/', keyDigest: DIGEST }),
   'secrets: list, tags': (db, it) => secrets.list(db, it.developer, it.environment, { tags: ['rare'] }),
   'secrets: list, ids': (db, it) => secrets.list(db, it.developer, it.environment, { ids: [it.secret] }),
+  'secrets: holdApp': (db, it) => secrets.holdApp(db, it.environment),
   'secrets: lockEnvironment': (db, it) => secrets.lockEnvironment(db, it.organisation, it.environment),
   'secrets: publicKeyOf': (db, it) => secrets.publicKeyOf(db, it.organisation, it.environment),
   'secrets: holdAccess': (db, it) => secrets.holdAccess(db, it.developer, it.environment),

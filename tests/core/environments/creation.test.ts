@@ -142,7 +142,7 @@ describe('the number of statements', () => {
       await create(token, 1)
       const one = await countStatements(ctx, () => create(token, 1))
       expect(await countStatements(ctx, () => create(token, 20))).toBe(one)
-      expect(one).toBeLessThanOrEqual(13)
+      expect(one).toBeLessThanOrEqual(14)
     }
   })
 })
