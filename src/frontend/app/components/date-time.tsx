@@ -46,11 +46,12 @@ export const exactTime = (at: string): string => exact.format(new Date(at))
 
 const startOfDay = (date: Date): number => new Date(date).setHours(0, 0, 0, 0)
 
+/** The time of this rendering, of which there is one each minute at least. */
 function useNow(): Date {
-  const [now, setNow] = useState(() => new Date())
+  const [, setMinute] = useState(0)
   useEffect(() => {
-    const timer = setInterval(() => setNow(new Date()), MINUTE)
+    const timer = setInterval(() => setMinute((minute) => minute + 1), MINUTE)
     return () => clearInterval(timer)
   }, [])
-  return now
+  return new Date()
 }
