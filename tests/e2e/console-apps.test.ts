@@ -32,7 +32,10 @@ test('an app is made, and an environment added, renamed and deleted, in its page
   await page.getByLabel('Name').fill('Ledger')
   await page.getByLabel('Environments').fill('Development, Pro duction')
   await page.getByRole('button', { name: 'Create the app' }).click()
-  await page.getByText(/^“Pro duction” must/).waitFor()
+  await page.getByRole('alert').first().waitFor()
+  expect(await page.getByRole('alert').allTextContents()).toEqual([
+    expect.stringMatching(/^“Pro duction” must/),
+  ])
   await page.getByLabel('Environments').fill('Development, Staging, Production')
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Create the app' }).click()
