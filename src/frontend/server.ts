@@ -125,8 +125,11 @@ function routeOf(request: Request): string | null {
 const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
 
 /** Whether a page is asked for by its type: browsers do so where somebody opens an address, and not for scripts or data. */
-const wantsPage = ({ headers }: Request): boolean =>
-  /(?:^|,)\s*text\/html\s*(?:,|;(?!\s*q=0(?:\.0*)?\s*(?:,|$))|$)/.test(headers.get('accept') ?? '')
+const wantsPage = ({ headers }: Request): boolean => accepts(headers.get('accept'), 'text/html')
+
+/** Whether such a header names this value by itself, and not with `q=0`. */
+const accepts = (header: string | null, value: string): boolean =>
+  new RegExp(`(?:^|,)\\s*${value}\\s*(?:,|;(?!\\s*q=0(?:\\.0*)?\\s*(?:,|$))|$)`).test(header ?? '')
 
 const NOT_FOUND = 'Not found: there is nothing at this path.'
 const NOT_BUILT = 'The console has not been built. Run `bun start`, or `bun src/frontend/build.ts`.'
@@ -137,9 +140,7 @@ function fileResponse(
   request: Request,
   status = 200,
 ): Response {
-  const usesBrotli =
-    brotli !== null &&
-    /(?:^|,)\s*br\s*(?:,|;(?!\s*q=0(?:\.0*)?\s*(?:,|$))|$)/.test(request.headers.get('accept-encoding') ?? '')
+  const usesBrotli = brotli !== null && accepts(request.headers.get('accept-encoding'), 'br')
   const headers = {
     'content-type': type,
     // A page names the files of its build; those never change.

@@ -55,8 +55,8 @@ export async function createEnvironments(
 
 async function requireRoomFor(tx: Transaction, actor: Actor, added: number): Promise<void> {
   const { all, own } = await queries.counts(tx, actor)
-  requireRoom(ENVIRONMENTS, all + added - 1)
-  if (!actorHasGlobalAccess(actor)) requireRoom(OWN_ENVIRONMENTS, own + added - 1)
+  requireRoom(ENVIRONMENTS, all, added)
+  if (!actorHasGlobalAccess(actor)) requireRoom(OWN_ENVIRONMENTS, own, added)
 }
 
 const named = (name: string) => ({ name, name_key: nameKey(name), env_type: typeOf(name) })
