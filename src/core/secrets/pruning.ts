@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
+import { holdApp } from './lock-queries.ts'
 import * as queries from './pruning-queries.ts'
-import { holdApp } from './queries.ts'
 import { MAX_VERSIONS_BYTES } from './version.ts'
 
 /** A little less is left than may be, so that not every change has to count and delete. */

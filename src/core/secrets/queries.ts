@@ -63,43 +63,6 @@ export async function list(
   return { environment: { id, app_id, name, public_key }, secrets }
 }
 
-/**
- * Has whoever deletes the app of an environment wait for this transaction. Before the environment is locked, as a deletion
- * locks both: the second change of an environment's row within a transaction asks for its app.
- */
-export const holdApp = (tx: Transaction, environmentId: string) =>
-  tx`select 1 from apps where id = (select app_id from environments where id = ${environmentId}) for key share`
-
-/**
- * Locks an environment's row; later changes of its secrets wait. Empty when the organisation has none of this id, and
- * without a wait while its keys are being renewed.
- */
-export const lockEnvironment = (tx: Transaction, organisationId: string, id: string) =>
-  tx<EnvironmentRow[]>`
-    select id, app_id, name, public_key from environments
-    where organisation_id = ${organisationId} and id = ${id} and ${takeTurn(tx, id)} for no key update`
-
-/**
- * The public key of an environment, read without waiting for whoever is changing it, and whether its secrets can be
- * changed: a renewal of its keys, which takes long, has them wait for nothing.
- */
-export const publicKeyOf = (tx: Transaction, organisationId: string, id: string) =>
-  tx<(Row<'environments', 'public_key'> & { is_free: boolean })[]>`
-    select public_key, ${takeTurn(tx, id)} as is_free from environments
-    where organisation_id = ${organisationId} and id = ${id}`
-
-/** Takes part in what a renewal of an environment's keys waits for; false while there is one. */
-const takeTurn = (tx: Transaction, id: string) =>
-  tx`pg_try_advisory_xact_lock_shared(hashtextextended(${changesOf(id)}, 0))`
-
-/** The name of the lock that changes of an environment's secrets share, and that a renewal of its keys has alone. */
-export const changesOf = (environmentId: string): string => `keyward/secrets/${environmentId.toLowerCase()}`
-
-/** Has whoever takes the actor's access away wait for this transaction; empty when the actor has none. */
-export const holdAccess = (tx: Transaction, actor: Actor, environmentId: string) =>
-  tx`select 1 from environment_keys
-    where principal_id = ${actor.id} and environment_id = ${environmentId} for key share`
-
 /** Whether the server may open the secrets of an app. */
 export const isServerSide = async (tx: Transaction, appId: string): Promise<boolean> => {
   const [app] = await tx<Row<'apps', 'sse_enabled'>[]>`select sse_enabled from apps where id = ${appId}`

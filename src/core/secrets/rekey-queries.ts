@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '../../platform/postgres/database.ts
 import type { Actor } from '../actor.ts'
 import { findById } from '../rows.ts'
 import type { Row } from '../tables.ts'
-import { changesOf } from './queries.ts'
+import { changesOf } from './lock-queries.ts'
 
 /** An environment with the server's copy of its keys, and whether its app has server-side encryption. */
 export type RekeyedEnvironment = Row<

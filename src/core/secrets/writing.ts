@@ -6,6 +6,7 @@ import { conflict, DomainError, notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { written } from '../rows.ts'
 import { lockingTransaction, pipelined } from '../transactions.ts'
+import * as locks from './lock-queries.ts'
 import { pruneVersions } from './pruning.ts'
 import * as queries from './queries.ts'
 import { requireRoom } from './room.ts'
@@ -28,10 +29,10 @@ export const changeSecrets = <T>(
   return lockingTransaction(ctx, actor.id, async (tx) => {
     // Before the lock, for which it may have to wait: that is what a client has sealed for.
     const [[before], , [environment], access, room] = await pipelined(
-      queries.publicKeyOf(tx, actor.organisation.id, place.environmentId).execute(),
-      queries.holdApp(tx, place.environmentId).execute(),
-      queries.lockEnvironment(tx, actor.organisation.id, place.environmentId).execute(),
-      queries.holdAccess(tx, actor, place.environmentId).execute(),
+      locks.publicKeyOf(tx, actor.organisation.id, place.environmentId).execute(),
+      locks.holdApp(tx, place.environmentId).execute(),
+      locks.lockEnvironment(tx, actor.organisation.id, place.environmentId).execute(),
+      locks.holdAccess(tx, actor, place.environmentId).execute(),
       queries.sizes(tx, actor, place.environmentId).execute(),
     )
     if (before?.is_free === false && access.length > 0) throw beingRenewed()

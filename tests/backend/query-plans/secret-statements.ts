@@ -2,6 +2,7 @@ import { createRepeatCounts } from '../../../src/core/audit/repeat-counts.ts'
 import * as environments from '../../../src/core/environments/queries.ts'
 import * as plain from '../../../src/core/plain-secrets/queries.ts'
 import * as expiry from '../../../src/core/secrets/expiry-queries.ts'
+import * as locks from '../../../src/core/secrets/lock-queries.ts'
 import * as overrides from '../../../src/core/secrets/override-queries.ts'
 import * as pruning from '../../../src/core/secrets/pruning-queries.ts'
 import * as secrets from '../../../src/core/secrets/queries.ts'
@@ -63,10 +64,10 @@ export const secretStatements: Statements = {
     secrets.list(db, it.developer, it.environment, { path: '/', keyDigest: DIGEST }),
   'secrets: list, tags': (db, it) => secrets.list(db, it.developer, it.environment, { tags: ['rare'] }),
   'secrets: list, ids': (db, it) => secrets.list(db, it.developer, it.environment, { ids: [it.secret] }),
-  'secrets: holdApp': (db, it) => secrets.holdApp(db, it.environment),
-  'secrets: lockEnvironment': (db, it) => secrets.lockEnvironment(db, it.organisation, it.environment),
-  'secrets: publicKeyOf': (db, it) => secrets.publicKeyOf(db, it.organisation, it.environment),
-  'secrets: holdAccess': (db, it) => secrets.holdAccess(db, it.developer, it.environment),
+  'secrets: holdApp': (db, it) => locks.holdApp(db, it.environment),
+  'secrets: lockEnvironment': (db, it) => locks.lockEnvironment(db, it.organisation, it.environment),
+  'secrets: publicKeyOf': (db, it) => locks.publicKeyOf(db, it.organisation, it.environment),
+  'secrets: holdAccess': (db, it) => locks.holdAccess(db, it.developer, it.environment),
   'secrets: isServerSide': (db, it) => secrets.isServerSide(db, it.app),
   'secrets: count': (db, it) => secrets.count(db, it.environment),
   'secrets: findTaken': (db, it) =>
