@@ -1,5 +1,6 @@
 import {
   defaultRangeExtractor,
+  type Range,
   useVirtualizer,
   useWindowVirtualizer,
   type Virtualizer,
@@ -19,11 +20,14 @@ type VirtualRowsOptions = {
   pinned?: number | null
 }
 
-type VirtualRows = {
-  /** The rows to draw, and the height of those before and after them. */
+/** The rows to draw, and the height of those before and after them. */
+type DrawnRows = {
   indexes: readonly number[]
   gaps: ReadonlyMap<number, number>
   end: number
+}
+
+type VirtualRows = DrawnRows & {
   measure: (element: HTMLElement | null) => void
   scrollTo: (index: number) => void
 }
@@ -51,41 +55,54 @@ export function useVirtualRows({ count, frame, rowHeight, pinned = null }: Virtu
   return isWhole ? whole(count) : { ...spread(virtualizer, 0), measure, scrollTo }
 }
 
-/** The same for a table that scrolls with the page; `body` holds its rows. */
+/** The same for a table that scrolls with the page and whose rows are all as high as the first; `body` holds them. */
 export function usePageVirtualRows({
   count,
   body,
   rowHeight,
-}: Omit<VirtualRowsOptions, 'frame' | 'pinned'> & { body: RefObject<HTMLElement | null> }): VirtualRows {
+}: Pick<VirtualRowsOptions, 'count' | 'rowHeight'> & { body: RefObject<HTMLElement | null> }): DrawnRows {
   const isWhole = count <= FEWEST_ROWS
-  const [top, setTop] = useState(0)
-  // What stands above the rows changes with the width of the page and with their number, not while it scrolls.
+  const [{ top, height }, setPlace] = useState({ top: 0, height: rowHeight })
+  const virtualizer = useWindowVirtualizer({
+    count,
+    enabled: !isWhole,
+    estimateSize: () => height,
+    scrollMargin: top,
+    rangeExtractor: inBlocks,
+  })
+  // What stands above the rows, and their height, change with the width of the page, not while it scrolls.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the number of rows, too
   useLayoutEffect(() => {
     const place = () => {
-      if (body.current !== null) setTop(body.current.getBoundingClientRect().top + scrollY)
+      if (body.current === null) return
+      const row = body.current.querySelector('tr:not(.gap)')
+      setPlace({
+        top: body.current.getBoundingClientRect().top + scrollY,
+        height: row?.getBoundingClientRect().height ?? rowHeight,
+      })
     }
     place()
     addEventListener('resize', place)
     return () => removeEventListener('resize', place)
-  }, [body, count])
-  const virtualizer = useWindowVirtualizer({
-    count,
-    enabled: !isWhole,
-    estimateSize: () => rowHeight,
-    overscan: 10,
-    scrollMargin: top,
-  })
-  const latest = useRef<Virtualizer<Window, Element>>(virtualizer)
-  latest.current = virtualizer
-  const measure = useCallback((element: HTMLElement | null) => latest.current.measureElement(element), [])
-  const scrollTo = useCallback((index: number) => latest.current.scrollToIndex(index, { align: 'auto' }), [])
-  return isWhole ? whole(count) : { ...spread(virtualizer, top), measure, scrollTo }
+  }, [body, count, rowHeight])
+  // The virtualizer keeps the heights that it was told first.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new height
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, height])
+  return isWhole ? whole(count) : spread(virtualizer, top)
 }
+
+/** The rows in sight and the blocks around them. Rows come and go by blocks, so that most frames of a scroll change nothing. */
+function inBlocks({ startIndex, endIndex, count }: Range): number[] {
+  const first = Math.max(0, Math.floor(startIndex / BLOCK) - 1) * BLOCK
+  const last = Math.min(count, (Math.floor(endIndex / BLOCK) + 2) * BLOCK)
+  return Array.from({ length: last - first }, (_, place) => first + place)
+}
+
+const BLOCK = 6
 
 type Measured = Pick<Virtualizer<Window, Element>, 'getVirtualItems' | 'getTotalSize'>
 
-function spread(virtualizer: Measured, top: number): Omit<VirtualRows, 'measure' | 'scrollTo'> {
+function spread(virtualizer: Measured, top: number): DrawnRows {
   const items = virtualizer.getVirtualItems()
   const gaps = new Map<number, number>()
   let bottom = top

@@ -24,38 +24,17 @@ type MemberRowProps = {
   onToggle: (member: Member) => void
   onRemove: (member: Member) => void
   onTransfer: () => void
-  measure: (element: HTMLElement | null) => void
 }
 
 /** A member in the list, with its role to change in place. */
 export const MemberRow = memo(function MemberRow(props: MemberRowProps) {
-  const {
-    member,
-    place,
-    acts,
-    environments,
-    color,
-    options,
-    isSelected,
-    onToggle,
-    onRemove,
-    onTransfer,
-    measure,
-  } = props
+  const { member, place, acts, environments, color, options, isSelected, onToggle, onRemove, onTransfer } =
+    props
   const name = nameOf(member)
   const row = useRef<HTMLTableRowElement>(null)
   const { isLive, handlers } = useLiveControls(row)
   return (
-    <tr
-      ref={(element) => {
-        row.current = element
-        measure(element)
-      }}
-      data-index={place}
-      aria-rowindex={place + 2}
-      className={isSelected ? 'sel' : undefined}
-      {...handlers}
-    >
+    <tr ref={row} aria-rowindex={place + 2} className={isSelected ? 'sel' : undefined} {...handlers}>
       <td>
         {(acts.mayChangeRole || acts.mayRemove) && (
           <Check
@@ -120,7 +99,8 @@ export const MemberRow = memo(function MemberRow(props: MemberRowProps) {
 
 /**
  * Whether a row has its controls, or what looks like them: hundreds of menus that nobody opens would make scrolling slow. A
- * pointer or the focus that arrives in the row gets the real ones.
+ * pointer that moves in the row and the focus that arrives there get the real ones; a row that scrolls under a pointer at
+ * rest doesn't.
  */
 function useLiveControls(row: RefObject<HTMLTableRowElement | null>) {
   const [isLive, setLive] = useState(false)
@@ -139,7 +119,7 @@ function useLiveControls(row: RefObject<HTMLTableRowElement | null>) {
     focused.current = STILL.find((selector) => target.matches(selector)) ?? null
     setLive(true)
   }
-  return { isLive, handlers: { onPointerEnter: live, onPointerDownCapture: live, onFocus } }
+  return { isLive, handlers: { onPointerMove: live, onPointerDownCapture: live, onFocus } }
 }
 
 const STILL = ['.select', '.btn.icon']

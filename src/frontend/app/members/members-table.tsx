@@ -38,7 +38,7 @@ export function MembersTable({ members, sort, onSort, selected, onSelect, isStal
   const { data: environments = null } = useQuery(environmentCountQuery(viewer))
   const [removing, setRemoving] = useState<Member | null>(null)
   const body = useRef<HTMLTableSectionElement>(null)
-  const { indexes, gaps, end, measure } = usePageVirtualRows({
+  const { indexes, gaps, end } = usePageVirtualRows({
     count: members.length,
     body,
     rowHeight: ROW_HEIGHT,
@@ -127,7 +127,6 @@ export function MembersTable({ members, sort, onSort, selected, onSelect, isStal
                   onToggle={onToggle}
                   onRemove={setRemoving}
                   onTransfer={onTransfer}
-                  measure={measure}
                 />
               </Fragment>
             )

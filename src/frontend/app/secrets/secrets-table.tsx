@@ -122,7 +122,7 @@ const Row = memo(function Row({ row, index, folder, current, measure }: RowProps
       ref={measure}
       data-index={index}
       aria-rowindex={index + 2}
-      onPointerEnter={() => setActive(true)}
+      onPointerMove={() => setActive(true)}
       onFocus={() => setActive(true)}
     >
       <NameCell
