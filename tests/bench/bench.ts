@@ -7,12 +7,13 @@ import { growth } from './growth.ts'
 import { memory, start } from './processes.ts'
 import { endReport, reportAsJson } from './report.ts'
 import { reads, signIns, writes } from './requests.ts'
+import { scrolling } from './scrolling.ts'
 import { secrets } from './secrets.ts'
 
 /*
  * What Keyward's own work costs, beside what cannot be left out: rates are measured in one run and in turns, so that the
  * machine's speed and noise are in all of them. Prints; judges nothing. Without names it measures all but `growth`, which
- * makes a large organisation first, and `console`, which needs Chromium.
+ * makes a large organisation first, and `console` and `scrolling`, which need Chromium.
  */
 
 const PARTS = {
@@ -23,6 +24,7 @@ const PARTS = {
   'sign-ins': signIns,
   grants,
   console: consoleInBrowser,
+  scrolling,
   start,
   memory,
   edge,
@@ -31,7 +33,7 @@ const PARTS = {
 type Part = keyof typeof PARTS
 
 /** Measured where they are named alone: they take long, or what not every machine has. */
-const BY_NAME: ReadonlySet<Part> = new Set(['growth', 'console', 'edge'])
+const BY_NAME: ReadonlySet<Part> = new Set(['growth', 'console', 'scrolling', 'edge'])
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 const unknown = names.find((name) => !(name in PARTS))

@@ -1,5 +1,5 @@
 /** How long everything is measured: as short as can be with `--quick`, which shows that it works and nothing else. */
-const isQuick = process.argv.includes('--quick')
+export const isQuick = process.argv.includes('--quick')
 
 /** How often each candidate is measured. */
 export const ROUNDS = isQuick ? 2 : 5
