@@ -51,7 +51,10 @@ afterAll(() => console.close())
 
 const table = () => ingrid.page.getByRole('table', { name: /People and machines/ })
 const rowOf = (name: string) => table().getByRole('row').filter({ hasText: name })
-const marksOf = async (name: string) => (await rowOf(name).locator('td.h .vh').allTextContents()).slice(0, 3)
+const marksOf = async (name: string) => {
+  const marks = await rowOf(name).locator('td.h').getByRole('img').all()
+  return Promise.all(marks.slice(0, 3).map((mark) => mark.getAttribute('aria-label')))
+}
 
 test('people and machines stand against environments: by grant, by role or not', async () => {
   const { page } = ingrid

@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router'
 import { Fragment, memo, useMemo, useRef } from 'react'
+import { RowLink } from '../components/row-link.tsx'
 import { Gap, useVirtualRows } from '../components/virtual-rows.tsx'
 import type { Mark, OverviewApp, OverviewRow } from './overview.ts'
 
@@ -54,7 +54,7 @@ export function OverviewTable({ apps, rows, totals, isWhole }: OverviewTableProp
               <Fragment key={key}>
                 <Gap height={gaps.get(place) ?? 0} columns={columns} />
                 {'group' in line ? (
-                  <tr ref={measure} data-index={place} className="group">
+                  <tr ref={measure} data-index={place} aria-rowindex={place + 3} className="group">
                     <th scope="row">
                       {line.group} <span className="faint num font-normal">{line.count}</span>
                     </th>
@@ -141,24 +141,21 @@ type HeatRowProps = {
 
 const HeatRow = memo(function HeatRow({ row, place, firsts, measure }: HeatRowProps) {
   return (
-    <tr ref={measure} data-index={place}>
+    <tr ref={measure} data-index={place} aria-rowindex={place + 3}>
       <th scope="row">
-        {row.isMachine ? (
-          <Link to="/service-accounts/$accountId/access" params={{ accountId: row.id }}>
-            {row.name}
-          </Link>
-        ) : (
-          <Link to="/members/$memberId/access" params={{ memberId: row.id }}>
-            {row.name}
-          </Link>
-        )}
+        <RowLink href={`/${row.isMachine ? 'service-accounts' : 'members'}/${row.id}/access`}>
+          {row.name}
+        </RowLink>
       </th>
       <td className="dim small nowrap wide">{row.role.name}</td>
       {[...row.marks].map((mark, column) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
         <td key={column} className={firsts.has(column) ? 'h f' : 'h'}>
-          <i className={mark === 'r' || mark === 'g' ? mark : mark === '?' ? 'u' : undefined} />
-          <span className="vh">{WORDS[mark as Mark]}</span>
+          <i
+            className={mark === 'r' || mark === 'g' ? mark : mark === '?' ? 'u' : undefined}
+            role="img"
+            aria-label={WORDS[mark as Mark]}
+          />
         </td>
       ))}
       <td className="r num dim">{row.open}</td>

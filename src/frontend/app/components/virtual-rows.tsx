@@ -1,10 +1,4 @@
-import {
-  defaultRangeExtractor,
-  type Range,
-  useVirtualizer,
-  useWindowVirtualizer,
-  type Virtualizer,
-} from '@tanstack/react-virtual'
+import { type Range, useVirtualizer, useWindowVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react'
 
 /** Below this, all rows are drawn: searching in the page finds them, and nothing has to be measured. */
@@ -40,9 +34,8 @@ export function useVirtualRows({ count, frame, rowHeight, pinned = null }: Virtu
     enabled: !isWhole,
     getScrollElement: () => frame.current,
     estimateSize: () => rowHeight,
-    overscan: 10,
     rangeExtractor: (range) => {
-      const indexes = defaultRangeExtractor(range)
+      const indexes = inBlocks(range)
       if (pinned === null || pinned >= count || indexes.includes(pinned)) return indexes
       return [...indexes, pinned].sort((a, b) => a - b)
     },
