@@ -29,7 +29,7 @@ test('an app is made, and an environment added, renamed and deleted, in its page
     .getByRole('link', { name: /New app/ })
     .first()
     .click()
-  await page.getByLabel('Name').fill('Ledger')
+  await page.getByLabel('Name', { exact: true }).fill('Ledger')
   await page.getByLabel('Environments').fill('Development, Pro duction')
   await page.getByRole('button', { name: 'Create the app' }).click()
   await page.getByRole('alert').first().waitFor()
@@ -73,6 +73,25 @@ test('an app is made, and an environment added, renamed and deleted, in its page
   expect(pageProblems()).toEqual([])
 })
 
+test('a page that is on its way arrives, whatever is typed into the search of the page before', async () => {
+  const { page } = ingrid
+  const SLOW = '**/assets/new-app-page-*.js'
+  await page.goto(`${console.origin}/roles`)
+  await page.route(SLOW, async (route) => {
+    await Bun.sleep(1000)
+    await route.continue()
+  })
+  await page.reload()
+  await page.getByRole('link', { name: 'Apps and secrets' }).click()
+  const search = page.getByRole('searchbox', { name: 'Name of an app' })
+  await search.fill('led')
+  await page.getByRole('link', { name: /New app/ }).click()
+  await search.fill('ledger')
+  await page.getByRole('heading', { name: 'New app', level: 1 }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/apps/new')
+  await page.unroute(SLOW)
+})
+
 test('a Developer sees the apps and environments that it can open, and no act that it may not do', async () => {
   const [app] = (await ingrid.api('GET', '/v1/apps')).data
   const { page } = ana
@@ -101,14 +120,14 @@ test('a name that two people change is shown to the second with both, and overwr
   const settings = `${console.origin}/apps/${app.id}/settings`
   const { page, api } = ingrid
   const save = async (who: Visitor, name: string) => {
-    await who.page.getByLabel('Name').fill(name)
+    await who.page.getByLabel('Name', { exact: true }).fill(name)
     await who.page.getByRole('button', { name: 'Save' }).click()
   }
   const dialog = page.getByRole('dialog', { name: 'This app was changed while you were editing' })
   const nameNow = async () => (await api('GET', `/v1/apps/${app.id}`)).name
 
   await Promise.all([page.goto(settings), noor.page.goto(settings)])
-  await page.getByLabel('Name').fill('Main ledger')
+  await page.getByLabel('Name', { exact: true }).fill('Main ledger')
   await save(noor, 'General ledger')
   await noor.page.getByText('The app was changed.').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
@@ -118,13 +137,13 @@ test('a name that two people change is shown to the second with both, and overwr
   await screenshot(page, 'app-conflict')
 
   await dialog.getByRole('button', { name: 'Keep editing' }).click()
-  expect(await page.getByLabel('Name').inputValue()).toBe('Main ledger')
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Main ledger')
   await page.getByRole('button', { name: 'Save' }).click()
   await dialog.getByRole('button', { name: 'Keep theirs' }).click()
-  expect(await page.getByLabel('Name').inputValue()).toBe('General ledger')
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('General ledger')
   expect(await nameNow()).toBe('General ledger')
 
-  await page.getByLabel('Name').fill('Ledger')
+  await page.getByLabel('Name', { exact: true }).fill('Ledger')
   await save(noor, 'Books')
   await noor.page.getByRole('heading', { name: 'Books', level: 1 }).waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
@@ -152,7 +171,7 @@ test('a change of something else of an app is no reason to ask', async () => {
   const [app] = (await ingrid.api('GET', '/v1/apps')).data
   const { page, api } = ingrid
   await page.goto(`${console.origin}/apps/${app.id}/settings`)
-  await page.getByLabel('Name').fill('Ledger')
+  await page.getByLabel('Name', { exact: true }).fill('Ledger')
   await api('POST', `/v1/environments?app_id=${app.id}`, { name: 'preview' })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Ledger', level: 1 }).waitFor()

@@ -176,7 +176,7 @@ describe('signing in', () => {
     await page.addInitScript(RECORD_OFFERS)
     await page.goto(`${console.origin}/settings/sign-in`)
     await page.getByRole('button', { name: 'Add a passkey' }).click()
-    await page.getByLabel('Name').fill('Laptop')
+    await page.getByLabel('Name', { exact: true }).fill('Laptop')
     await page.getByRole('button', { name: 'Add passkey', exact: true }).click()
     await page.getByRole('heading', { name: 'Keep your recovery codes' }).waitFor()
     await page.getByLabel('I have put it in a safe place').check()

@@ -57,7 +57,7 @@ test('an empty Keyward becomes one in which Ana sees a secret, with the mouse an
   await watchFrame(ingrid)
 
   await click(ingrid, 'link', 'New app')
-  await ingrid.getByLabel('Name').fill('Billing')
+  await ingrid.getByLabel('Name', { exact: true }).fill('Billing')
   await click(ingrid, 'button', 'Create the app')
   await ingrid.getByRole('heading', { name: 'Billing has no secrets yet' }).waitFor()
   await ingrid.getByRole('button', { name: 'New secret' }).first().click()

@@ -36,7 +36,7 @@ describe('a session', () => {
     const { page } = ana
     await page.goto(`${console.origin}/settings/tokens`)
     await page.getByRole('button', { name: 'New token' }).first().click()
-    await page.getByLabel('Name').fill('laptop of Ana')
+    await page.getByLabel('Name', { exact: true }).fill('laptop of Ana')
     await endSessionsOf(ana)
     await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
@@ -53,7 +53,7 @@ describe('a session', () => {
       .fill(codeOf(secret, stepOf(console.ctx.clock.now()) + 1))
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
-    expect(await page.getByLabel('Name').inputValue()).toBe('laptop of Ana')
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('laptop of Ana')
     await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('heading', { name: 'Copy the token now' }).waitFor()
   })

@@ -40,7 +40,7 @@ describe('what is the reader’s own', () => {
     await page.keyboard.press('n')
     await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByText('Write what the token is for.').waitFor()
-    await page.getByLabel('Name').fill('laptop')
+    await page.getByLabel('Name', { exact: true }).fill('laptop')
     await page.getByLabel('For HTTP').check()
     await page.getByRole('button', { name: 'In 30 days' }).click()
     await expectAccessible(page)
@@ -58,7 +58,7 @@ describe('what is the reader’s own', () => {
     await page.getByRole('row', { name: /laptop/ }).waitFor()
     expect(await page.content()).not.toContain(text ?? '')
     await page.getByRole('button', { name: 'New token' }).click()
-    await page.getByLabel('Name').fill('command line')
+    await page.getByLabel('Name', { exact: true }).fill('command line')
     await page.getByRole('button', { name: 'Create token' }).click()
     expect(
       await dialog.getByRole('group', { name: 'The token command line' }).locator('code').textContent(),
@@ -118,7 +118,7 @@ describe('what is the reader’s own', () => {
     await plugIn(page)
     await open(dana, 'sign-in')
     await page.getByRole('button', { name: 'Add a passkey' }).click()
-    await page.getByLabel('Name').fill('Laptop')
+    await page.getByLabel('Name', { exact: true }).fill('Laptop')
     console.ctx.clock.advance(601)
     await page.getByRole('button', { name: 'Add passkey', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Sign in again' })
@@ -192,7 +192,7 @@ describe('what is the organisation’s', () => {
   test('its name is changed, and a change in between is shown, not overwritten', async () => {
     const { page } = ingrid
     await open(ingrid, 'organisation')
-    await page.getByLabel('Name').fill('Marlow Works')
+    await page.getByLabel('Name', { exact: true }).fill('Marlow Works')
     console.ctx.clock.advance(1)
     await ingrid.api('PUT', '/v1/organisation', { name: 'Marlow Holding' })
     await page.getByRole('button', { name: 'Rename' }).click()

@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { SearchInput } from '../components/field.tsx'
 import { Segments } from '../components/page-head.tsx'
+import { useSearchText } from '../components/use-search-text.ts'
 import { useShortcut } from '../shell/shortcuts.ts'
 import type { Selection } from './secret-rows.ts'
 
@@ -44,15 +44,8 @@ export function GridTools({ selection, counts, onSelect, isAllShown, onToggleAll
   )
 }
 
-/** The search follows the typing; the address follows the search a moment later. */
 function Find({ selection, onSelect }: Pick<GridToolsProps, 'selection' | 'onSelect'>) {
-  const [text, setText] = useState(selection.q ?? '')
-  const stored = selection.q ?? ''
-  useEffect(() => {
-    if (text === stored) return
-    const { q: _, ...rest } = selection
-    const timer = setTimeout(() => onSelect(text === '' ? rest : { ...rest, q: text }), 120)
-    return () => clearTimeout(timer)
-  }, [text, stored, selection, onSelect])
-  return <SearchInput label="Find by name" value={text} onChange={(event) => setText(event.target.value)} />
+  const { q = '', ...rest } = selection
+  const [text, type] = useSearchText(q, (text) => onSelect(text === '' ? rest : { ...rest, q: text }), 120)
+  return <SearchInput label="Find by name" value={text} onChange={(event) => type(event.target.value)} />
 }
