@@ -2,9 +2,8 @@ import type { Context } from '../../src/context.ts'
 
 /**
  * How many statements the context's pool sends while `work` runs, `begin` and `commit` among them, where nothing of it is
- * remembered. What the driver asks
- * when it opens a connection doesn't count, nor does noting that a token was used or a member seen, which happens
- * beside a request.
+ * remembered. What the driver asks when it opens a connection doesn't count, nor does what happens beside a request:
+ * noting that a token was used or a member seen, and adding repeats to entries of the audit log.
  */
 export async function countStatements(
   ctx: Pick<Context, 'db'>,
@@ -37,4 +36,5 @@ const BESIDE = [
   'from pg_catalog.pg_type',
   'update tokens set last_used_at',
   'update members set last_seen_at',
+  'update audit_entries a set count',
 ]
