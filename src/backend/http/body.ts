@@ -12,7 +12,7 @@ export type IncomingBody = {
    * memory. `sender` is who shares a budget, `isKnown` whether it has shown credentials.
    */
   read(sender: string, isKnown: boolean): Promise<unknown>
-  /** Ends with the request: frees the memory of a body that was not read. */
+  /** Ends with the request: what was made of the body is in memory until then. */
   discard(): void
 }
 
@@ -22,7 +22,8 @@ const DEADLINE_SECONDS = 15
 
 /**
  * The bodies of all requests in progress. Runtimes keep a body in memory before it is read, so its bytes are counted from
- * the start, by the announced length if there is one. Three budgets, none of which can use up another: before credentials
+ * the start, by the announced length if there is one; what was read of it waits with the request, so they are counted to
+ * its end. Three budgets, none of which can use up another: before credentials
  * are checked, for public routes, and for known callers.
  */
 export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
@@ -56,7 +57,7 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
           if (fault !== null) throw fault
           if (length === 0) return null
           if (!share.moveTo(isKnown ? knownCallers : publicRoutes, sender)) throw busy()
-          const bytes = await (collector ?? collect()).bytes.finally(share.end)
+          const bytes = await (collector ?? collect()).bytes
           return bytes.length === 0 ? null : parseJson(textOf(bytes))
         },
         discard: () => {

@@ -5,6 +5,7 @@ import { authenticate, confirmVersion } from '../../core/authentication/authenti
 import { DomainError, tooMany } from '../../core/errors.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { TooBusyError } from '../../platform/limiter.ts'
+import { LARGE_READ_BYTES } from '../../platform/postgres/database.ts'
 import { createBodies, type IncomingBody } from './body.ts'
 import { requireUsableQuery } from './query.ts'
 import { type PeerAddress, sourceReader, traceparentReader } from './request-source.ts'
@@ -34,9 +35,6 @@ export type RequestState = {
   endLargeRead: (() => void) | null
   isAnswered: boolean
 }
-
-/** Answers from rows of more bytes are made in turns. */
-const LARGE_READ_BYTES = 1024 * 1024
 
 export type RequestStates = ReturnType<typeof createRequestStates>
 

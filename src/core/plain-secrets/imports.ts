@@ -57,27 +57,32 @@ export const importFile = (
     const entries = format === 'json' ? parseJsonFile(content) : parseDotenv(content)
     requireUsable(entries)
     const at = normalisePath(path)
-    const present = await secrets.list(ctx, actor, environment.row.id, { path: at })
-    requireKeysOf(environment, present.publicKey)
-    const { created, changed, unchanged } = await compare(environment, entries, present.secrets)
-    enforce(policy.importFile, { actor, changed: changed.length })
-    if (!dry_run) {
-      const added = created.map(({ key, value }) => ({ key, value, path: at }))
-      const changes = changed.map(({ row, value }) => ({ id: row.id, value }))
-      await createAndUpdate(
-        ctx,
-        actor,
-        sealedPlace(environment),
-        await sealNew(environment, added),
-        await sealChanges(
-          environment,
-          changes,
-          changed.map(({ row }) => row),
-        ),
-      )
-    }
     const named = (all: readonly KeyValue[]) => all.map(({ key }) => ({ key, path: at }))
-    return { dryRun: dry_run, created: named(created), changed: named(changed), unchanged: named(unchanged) }
+    const read = async () => {
+      const present = await secrets.list(ctx, actor, environment.row.id, { path: at })
+      requireKeysOf(environment, present.publicKey)
+      const { created, changed, unchanged } = await compare(environment, entries, present.secrets)
+      enforce(policy.importFile, { actor, changed: changed.length })
+      return {
+        imported: {
+          dryRun: dry_run,
+          created: named(created),
+          changed: named(changed),
+          unchanged: named(unchanged),
+        },
+        sealed: dry_run ? null : await seal(environment, at, created, changed),
+      }
+    }
+    const { imported, sealed } = await secrets.inTurnWhereLarge(
+      ctx,
+      actor,
+      environment.row.id,
+      { path: at },
+      read,
+    )
+    if (sealed !== null)
+      await createAndUpdate(ctx, actor, sealedPlace(environment), sealed.added, sealed.changes)
+    return imported
   })
 
 /** 400 for keys and values that no secret can have, and for a key that appears twice. */
@@ -99,7 +104,26 @@ function requireUsable(entries: readonly KeyValue[]): void {
   requireFaultless(faults)
 }
 
-type Compared = { created: KeyValue[]; changed: (KeyValue & { row: SecretRow })[]; unchanged: KeyValue[] }
+type Changed = KeyValue & { row: SecretRow }
+type Compared = { created: KeyValue[]; changed: Changed[]; unchanged: KeyValue[] }
+
+/** What is new, and what has another value, as it is stored. */
+async function seal(
+  environment: OpenedEnvironment,
+  path: string,
+  created: readonly KeyValue[],
+  changed: readonly Changed[],
+) {
+  const rows = changed.map(({ row }) => row)
+  const changes = changed.map(({ row, value }) => ({ id: row.id, value }))
+  return {
+    added: await sealNew(
+      environment,
+      created.map(({ key, value }) => ({ key, value, path })),
+    ),
+    changes: await sealChanges(environment, changes, rows),
+  }
+}
 
 /** What of the entries is new, what has another value, and what is there already. */
 async function compare(

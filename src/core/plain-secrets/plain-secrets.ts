@@ -63,6 +63,9 @@ export const create = (
     return (await openSecrets(environment, stored)).map(present)
   })
 
+/** So few secrets never take much memory. */
+const FEW = 4
+
 /**
  * Changes secrets by what is given in clear; what is the same as before makes no version. Gives them as `create` does. As
  * changes of sealed ones.
@@ -75,9 +78,16 @@ export const update = (
 ): Promise<PlainSecret[]> =>
   withOpened(ctx, actor, place, async (environment) => {
     const ids = changes.map(({ id }) => id).filter(isId)
-    const now = await secrets.peek(ctx, actor, environment.row.id, { ids })
-    requireKeysOf(environment, now.publicKey)
-    const sealed = await sealChanges(environment, changes, now.secrets)
+    const environmentId = environment.row.id
+    const seal = async () => {
+      const now = await secrets.peek(ctx, actor, environmentId, { ids })
+      requireKeysOf(environment, now.publicKey)
+      return await sealChanges(environment, changes, now.secrets)
+    }
+    const sealed =
+      ids.length <= FEW
+        ? await seal()
+        : await secrets.inTurnWhereLarge(ctx, actor, environmentId, { ids }, seal)
     const stored = await updateSealed(ctx, actor, sealedPlace(environment), sealed)
     return (await openSecrets(environment, stored)).map(present)
   })

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { LARGE_READ_BYTES } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { noteRead, type ReadEvent } from '../audit/reads.ts'
@@ -35,6 +36,21 @@ export async function peek(
 ): Promise<{ publicKey: string; secrets: SecretRow[] }> {
   const listed = found(await queries.list(ctx.db, actor, environmentId, filter), 'Environment')
   return { publicKey: listed.environment.public_key, secrets: listed.secrets }
+}
+
+/**
+ * Does work that loads the secrets that a filter names, as changes begin with. Where they take much memory, callers take
+ * turns; `TooBusyError` after the wait. The work must not wait for a lock.
+ */
+export async function inTurnWhereLarge<T>(
+  ctx: Context,
+  actor: Actor,
+  environmentId: string,
+  filter: Pick<SecretFilter, 'path' | 'ids'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const bytes = await queries.bytesOf(ctx.db, actor, environmentId, filter)
+  return bytes <= LARGE_READ_BYTES ? work() : ctx.limitLargeReads.run(actor.id, work)
 }
 
 /** 404 when the actor can't open the environment. */

@@ -145,4 +145,33 @@ describe('large answers', () => {
     for (const end of ends) end()
     expect((await secretsOf(client, environmentId)('GET')).status).toBe(200)
   })
+
+  test('changes that begin with reading much wait for the same turns, and changes of little do not', async () => {
+    const keys = Array.from({ length: 15 }, (_, at) => `KEY_${at}`)
+    const stored = []
+    for (const part of [keys.slice(0, 8), keys.slice(8)]) {
+      stored.push(
+        ...(await create(...part.map((key) => ({ key, value: 'x'.repeat(65_000), comment: 'c' })))).body,
+      )
+    }
+    await create({ key: 'SMALL', value: '1', path: '/small' })
+    const file = (path: string, dry_run: boolean) =>
+      client.post(`/v1/secrets/import?app_id=${shop.id}&env=production`, {
+        content: 'KEY_1=new',
+        path,
+        dry_run,
+      })
+    const update = (secrets: { id: string }[]) =>
+      client.put(place, { secrets: secrets.map(({ id }) => ({ id, tags: ['new'] })) })
+
+    const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
+    const waiting = [file('/', true), file('/', false), update(stored)]
+    expect((await file('/small', false)).status).toBe(200)
+    expect((await update(stored.slice(0, 2))).status).toBe(200)
+    const first = Promise.race(waiting).then(() => 'answered')
+    expect(await Promise.race([first, Bun.sleep(300).then(() => 'all wait')])).toBe('all wait')
+    for (const end of ends) end()
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200])
+    for (const end of await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))) end()
+  })
 })
