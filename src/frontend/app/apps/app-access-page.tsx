@@ -58,35 +58,7 @@ export function AppAccessPage() {
           </thead>
           <tbody>
             {readers.map((reader) => (
-              <tr key={reader.id}>
-                <th scope="row">
-                  <span className="who">
-                    <Avatar name={reader.name} machine={reader.isMachine} />
-                    <span>
-                      <Link {...pageOf(reader)}>{reader.name}</Link>{' '}
-                      <span className="faint reader-role">{reader.role}</span>
-                    </span>
-                  </span>
-                </th>
-                {environments.map((environment) => (
-                  <td key={environment.id} className="c">
-                    <i
-                      className={`hm ${CLASSES[wayOf(reader, environment)]}`}
-                      role="img"
-                      aria-label={wayOf(reader, environment)}
-                    />
-                  </td>
-                ))}
-                {(mayChange.people || mayChange.machines) && (
-                  <td className="r nowrap">
-                    {mayChange[reader.isMachine ? 'machines' : 'people'] && !isByRole(reader) && (
-                      <Link {...pageOf(reader)} aria-label={`Change what ${reader.name} can open`}>
-                        Change
-                      </Link>
-                    )}
-                  </td>
-                )}
-              </tr>
+              <ReaderRow key={reader.id} reader={reader} environments={environments} mayChange={mayChange} />
             ))}
           </tbody>
         </table>
@@ -105,6 +77,45 @@ export function AppAccessPage() {
         )}
       </p>
     </>
+  )
+}
+
+type ReaderRowProps = {
+  reader: Reader
+  environments: readonly { id: string; name: string }[]
+  mayChange: { people: boolean; machines: boolean }
+}
+
+function ReaderRow({ reader, environments, mayChange }: ReaderRowProps) {
+  return (
+    <tr>
+      <th scope="row">
+        <span className="who">
+          <Avatar name={reader.name} machine={reader.isMachine} />
+          <span>
+            <Link {...pageOf(reader)}>{reader.name}</Link>{' '}
+            <span className="faint reader-role">{reader.role}</span>
+          </span>
+        </span>
+      </th>
+      {environments.map((environment) => {
+        const way = wayOf(reader, environment)
+        return (
+          <td key={environment.id} className="c">
+            <i className={`hm ${CLASSES[way]}`} role="img" aria-label={way} />
+          </td>
+        )
+      })}
+      {(mayChange.people || mayChange.machines) && (
+        <td className="r nowrap">
+          {mayChange[reader.isMachine ? 'machines' : 'people'] && !isByRole(reader) && (
+            <Link {...pageOf(reader)} aria-label={`Change what ${reader.name} can open`}>
+              Change
+            </Link>
+          )}
+        </td>
+      )}
+    </tr>
   )
 }
 
