@@ -114,27 +114,6 @@ test('a Developer sees the apps and environments that it can open, and no act th
   expect(pageProblems()).toEqual([])
 })
 
-test('who can open an app is shown by marks, with the way to where it is changed', async () => {
-  const [app] = (await ingrid.api('GET', '/v1/apps')).data
-  const { page } = ingrid
-  await page.goto(`${console.origin}/apps/${app.id}/access`)
-  const marks = (name: RegExp) =>
-    page
-      .getByRole('row', { name })
-      .getByRole('img')
-      .evaluateAll((all) => all.map((mark) => mark.getAttribute('aria-label')).filter(Boolean))
-  await page.getByRole('row', { name: /Ana Duarte/ }).waitFor()
-  expect(await marks(/Ana Duarte/)).toEqual(['no', 'by grant', 'no'])
-  expect(await marks(/Ingrid Solberg/)).toEqual(['by role', 'by role', 'by role'])
-  expect(await page.getByRole('checkbox').count()).toBe(0)
-  await expectAccessible(page)
-  await screenshot(page, 'app-access', [1440, 1280, 768, 360])
-  expect(await page.getByRole('link', { name: /^Change/ }).count()).toBe(1)
-  await page.getByRole('link', { name: 'Change what Ana Duarte can open' }).click()
-  await page.waitForURL(new RegExp(`/members/${ana.id}/access`))
-  expect(pageProblems()).toEqual([])
-})
-
 test('a name that two people change is shown to the second with both, and overwritten by nothing else', async () => {
   const [app] = (await ingrid.api('GET', '/v1/apps')).data
   const noor = await console.person('Noor Haddad', 'Admin')

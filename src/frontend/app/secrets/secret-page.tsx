@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { messageOf } from '../api/errors.ts'
+import { isPassing, messageOf } from '../api/errors.ts'
 import { PageHead } from '../components/page-head.tsx'
 import { Banner, SkeletonTable, Tag } from '../components/pieces.tsx'
 import { DetailsForm } from './details-form.tsx'
@@ -23,7 +23,9 @@ export function SecretPage() {
   const { data: app, error } = useQuery(openAppQuery(appId))
   const history = useQuery({ ...historyQuery(secretId, app?.environments ?? []), enabled: app !== undefined })
   const problem = error ?? history.error
-  if (problem !== null) {
+  // What is being edited outlives a moment without the server.
+  const isKept = isPassing(problem) && app !== undefined && history.data !== undefined
+  if (problem !== null && !isKept) {
     return (
       <>
         <PageHead title="History" />
