@@ -2,9 +2,10 @@ import '../platform/production.ts'
 import { Elysia } from 'elysia'
 import type { ElysiaAdapter } from 'elysia/adapter'
 import type { Context } from '../context.ts'
+import { wantsPage } from '../platform/http/accepts.ts'
 import { UNREAD } from './http/body.ts'
 import { errorResponse, toResponse } from './http/errors.ts'
-import { acceptsPages, failurePage, isPageRoute } from './http/pages.ts'
+import { failurePage, isPageRoute } from './http/pages.ts'
 import { requestPipeline } from './http/pipeline.ts'
 import { recordRefusal } from './http/refusals.ts'
 import type { PeerAddress } from './http/request-source.ts'
@@ -71,7 +72,7 @@ export function createApp(
         },
         response,
       )
-      return isPageRoute(state.route) && acceptsPages(request)
+      return isPageRoute(state.route) && wantsPage(request)
         ? failurePage(response, state.source.requestId)
         : toResponse(response)
     })

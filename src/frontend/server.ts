@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../config.ts'
+import { accepts, wantsPage } from '../platform/http/accepts.ts'
 import { isAllowedHost } from '../platform/http/hosts.ts'
 import { traceRequest } from '../platform/http/request-spans.ts'
 import { addHeaders, transportSecurity } from '../platform/http/security-headers.ts'
@@ -123,13 +124,6 @@ function routeOf(request: Request): string | null {
 }
 
 const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
-
-/** Whether a page is asked for by its type: browsers do so where somebody opens an address, and not for scripts or data. */
-const wantsPage = ({ headers }: Request): boolean => accepts(headers.get('accept'), 'text/html')
-
-/** Whether such a header names this value by itself, and not with `q=0`. */
-const accepts = (header: string | null, value: string): boolean =>
-  new RegExp(`(?:^|,)\\s*${value}\\s*(?:,|;(?!\\s*q=0(?:\\.0*)?\\s*(?:,|$))|$)`).test(header ?? '')
 
 const NOT_FOUND = 'Not found: there is nothing at this path.'
 const NOT_BUILT = 'The console has not been built. Run `bun start`, or `bun src/frontend/build.ts`.'

@@ -179,7 +179,7 @@ describe('signing in', () => {
     await page.getByLabel('Name', { exact: true }).fill('Laptop')
     await page.getByRole('button', { name: 'Add passkey', exact: true }).click()
     await page.getByRole('heading', { name: 'Keep your recovery codes' }).waitFor()
-    await page.getByLabel('I have put it in a safe place').check()
+    await page.getByLabel('I have a copy in a safe place').check()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('row', { name: /Laptop/ }).waitFor()
 

@@ -124,7 +124,7 @@ describe('where everybody must have a second factor', () => {
     await page.getByRole('button', { name: 'Set up', exact: true }).click()
     await page.getByRole('heading', { name: 'Keep your recovery codes' }).waitFor()
     expect(await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').count()).toBe(10)
-    await page.getByLabel('I have put it in a safe place').check()
+    await page.getByLabel('I have a copy in a safe place').check()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('heading', { name: 'Your tokens' }).waitFor()
     // The refusals that React has caught for the page.

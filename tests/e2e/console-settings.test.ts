@@ -53,7 +53,7 @@ describe('what is the reader’s own', () => {
     await screenshot(page, 'settings-token-once')
     await page.keyboard.press('Escape')
     expect(await dialog.isVisible()).toBe(true)
-    await dialog.getByLabel('I have put it in a safe place').check()
+    await dialog.getByLabel('I have a copy in a safe place').check()
     await dialog.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('row', { name: /laptop/ }).waitFor()
     expect(await page.content()).not.toContain(text ?? '')
@@ -63,7 +63,7 @@ describe('what is the reader’s own', () => {
     expect(
       await dialog.getByRole('group', { name: 'The token command line' }).locator('code').textContent(),
     ).toStartWith('pss_user:v1:')
-    await dialog.getByLabel('I have put it in a safe place').check()
+    await dialog.getByLabel('I have a copy in a safe place').check()
     await dialog.getByRole('button', { name: 'Done' }).click()
     await screenshot(page, 'settings-tokens')
     await page.getByRole('button', { name: 'Revoke laptop' }).click()
@@ -131,7 +131,8 @@ describe('what is the reader’s own', () => {
     await screenshot(page, 'settings-sign-in-again')
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Keep your recovery codes' }).waitFor()
-    await page.getByLabel('I have put it in a safe place').check()
+    await screenshot(page, 'settings-recovery-codes')
+    await page.getByLabel('I have a copy in a safe place').check()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('row', { name: /Laptop/ }).waitFor()
     await expectAccessible(page)
@@ -140,7 +141,7 @@ describe('what is the reader’s own', () => {
     await page.getByRole('button', { name: 'Get new codes' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Get new codes' }).click()
     await page.getByRole('heading', { name: 'Keep your recovery codes' }).waitFor()
-    await page.getByLabel('I have put it in a safe place').check()
+    await page.getByLabel('I have a copy in a safe place').check()
     await page.getByRole('button', { name: 'Done' }).click()
   })
 

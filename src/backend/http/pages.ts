@@ -10,10 +10,6 @@ const PAGE_ROUTES: ReadonlySet<string> = new Set([
 /** Whether a route tells people of failures in a page. */
 export const isPageRoute = (route: string | null): boolean => route !== null && PAGE_ROUTES.has(route)
 
-/** Whether a request asks for a page, as browsers do when they go to an address; others get JSON. */
-export const acceptsPages = (request: Request): boolean =>
-  /\btext\/html\b/i.test(request.headers.get('accept') ?? '')
-
 /** A failure as a page: the sentence, a way back, and the id under which the log has it. */
 export const failurePage = ({ status, message, headers }: ErrorResponse, requestId: string): Response =>
   new Response(

@@ -29,7 +29,7 @@ export function ShownOnce({ title, text, children, lost, onDone }: ShownOnceProp
           <span className="small dim mr-auto">{lost}</span>
           <Button
             kind="primary"
-            disabledBecause={isKept ? null : 'Put it in a safe place first, and tick the box.'}
+            disabledBecause={isKept ? null : 'Keep a copy in a safe place first, and tick the box.'}
             onClick={onDone}
           >
             Done
@@ -39,7 +39,7 @@ export function ShownOnce({ title, text, children, lost, onDone }: ShownOnceProp
     >
       <div className="stack">
         {children}
-        <CheckField label="I have put it in a safe place" checked={isKept} onChange={setKept} />
+        <CheckField label="I have a copy in a safe place" checked={isKept} onChange={setKept} />
       </div>
     </Dialog>
   )

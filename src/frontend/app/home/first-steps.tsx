@@ -1,23 +1,43 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { can } from '../api/me.ts'
-import { ButtonLink } from '../components/button.tsx'
+import { Button, ButtonLink } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
 import { countQuery } from '../shell/counts.ts'
 import { useViewer } from '../shell/viewer.ts'
+import { attentionQuery } from './queries.ts'
 
-/** Leads through an organisation that is new: an app, a person, what that person can open, and what must be kept. */
+/** An organisation of more people has begun. */
+const MOST_PEOPLE = 3
+const KEY = 'keyward.first-steps'
+
+/**
+ * Leads through an organisation that is new: an app, a person, what that person can open, and what must be kept. The steps
+ * stay until the reader hides them, or the organisation has grown.
+ */
 export function FirstSteps() {
   const viewer = useViewer()
   const mayBegin = can(viewer, 'create', 'Apps') && can(viewer, 'create', 'Members')
+  const [isHidden, setHidden] = useState(() => localStorage.getItem(KEY) === 'hidden')
   const { data: apps } = useQuery({ ...countQuery('apps'), enabled: mayBegin })
   const { data: members } = useQuery({ ...countQuery('members'), enabled: mayBegin })
-  if (!mayBegin || apps === undefined || members === undefined) return null
+  const { data: attention } = useQuery({ ...attentionQuery, enabled: mayBegin })
+  if (!mayBegin || isHidden || apps === undefined || members === undefined) return null
+  if ((members ?? 0) > MOST_PEOPLE) return null
   const hasApp = (apps ?? 1) > 0
   const hasPeople = (members ?? 2) > 1
-  if (hasApp && hasPeople) return null
+  const hide = () => {
+    localStorage.setItem(KEY, 'hidden')
+    setHidden(true)
+  }
   return (
     <section className="first-steps" aria-labelledby="first-steps">
-      <h2 id="first-steps">First steps</h2>
+      <div className="row">
+        <h2 id="first-steps">First steps</h2>
+        <Button kind="quiet" size="sm" className="push" onClick={hide}>
+          Hide these steps
+        </Button>
+      </div>
       <ol>
         <Step
           done={hasApp}
@@ -35,7 +55,7 @@ export function FirstSteps() {
           hash="new"
         />
         <Step
-          done={false}
+          done={hasPeople && attention?.membersWithoutAccess?.total === 0}
           what="Give them access"
           why="When they have joined: on their page, which environments they can open."
           act="Members"

@@ -23,7 +23,7 @@ const MEANINGS: Record<Exclude<RoleKind, 'custom'>, string> = {
   owner: 'Opens everything. Moves only by a transfer.',
   admin: 'Opens everything.',
   manager: 'Runs members, roles and apps.',
-  developer: 'Works with secrets where access was given.',
+  developer: 'Reads and changes secrets where access was given.',
   service: 'Made for machines. People may hold it.',
 }
 

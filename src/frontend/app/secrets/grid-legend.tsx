@@ -24,6 +24,10 @@ export const GridLegend = () => (
       <Icon name="lock" small />
       Sealed: can be replaced, never shown
     </span>
+    <span>
+      <Icon name="eye" small />
+      Opening this page counts as reading: the audit log says so, values shown or not
+    </span>
   </p>
 )
 
