@@ -120,3 +120,32 @@ test('a Developer reads the overview', async () => {
   await expectAccessible(page)
   expect(pageProblems()).toEqual([])
 })
+
+test('who can open an app is shown by marks, with the way to where it is changed for whoever may change it', async () => {
+  const { page } = ingrid
+  const address = `${console.origin}/apps/${billing.id}/access`
+  const marks = async (name: string) => {
+    const row = page.getByRole('row').filter({ hasText: name })
+    const all = await row.getByRole('cell').getByRole('img').all()
+    return Promise.all(all.map((mark) => mark.getAttribute('aria-label')))
+  }
+  const changes = (who: Visitor) => who.page.getByRole('link', { name: /^Change/ })
+  await page.goto(address)
+  await page.getByRole('row').filter({ hasText: 'Ana Duarte' }).waitFor()
+  expect(await marks('Ana Duarte')).toEqual(['by grant', 'by grant', 'no'])
+  expect(await marks('Tomás Ferreira')).toEqual(['by role', 'by role', 'by role'])
+  expect(await marks('=deployer')).toEqual(['no', 'no', 'by grant'])
+  expect(await page.getByRole('checkbox').count()).toBe(0)
+  await expectAccessible(page)
+  await screenshot(page, 'app-access', [1440, 1280, 768, 360])
+  expect(await changes(ingrid).count()).toBe(2)
+  await page.getByRole('link', { name: 'Change what =deployer can open' }).click()
+  await page.waitForURL(/\/service-accounts\/[^/]+\/access/)
+  await page.goBack()
+  await page.getByRole('link', { name: 'Change what Ana Duarte can open' }).click()
+  await page.waitForURL(new RegExp(`/members/${ana.id}/access`))
+  await ana.page.goto(address)
+  await ana.page.getByRole('row').filter({ hasText: 'Ana Duarte' }).waitFor()
+  expect(await changes(ana).count()).toBe(0)
+  expect(pageProblems()).toEqual([])
+})

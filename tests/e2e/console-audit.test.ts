@@ -104,13 +104,21 @@ describe('the audit log', () => {
     expect(pageProblems()).toEqual([])
   })
 
-  test('names somebody who was removed where their entries are asked for', async () => {
+  test('finds somebody who was removed, and names them where their entries are asked for', async () => {
     const { page } = ingrid
     const bob = await console.person('Bob Marsh', 'Developer')
     await bob.api('POST', '/v1/apps', { name: 'Mine' }).catch(() => null)
     await ingrid.api('DELETE', `/v1/members/${bob.id}`)
     await page.goto(`${console.origin}/audit?actor=${bob.id}`)
-    await page.getByRole('button', { name: 'Remove the filter Who: Bob Marsh' }).waitFor()
+    await page.getByRole('button', { name: 'Remove the filter Who: Bob Marsh' }).click()
+    await page.getByRole('combobox', { name: 'Filter by who' }).click()
+    await page.getByRole('option', { name: /Bob Marsh removed/ }).waitFor()
+    await expectAccessible(page)
+    await screenshot(page, 'audit-who', [1440, 1280, 768, 360])
+    await page.getByRole('combobox', { name: 'Find: who' }).fill('bob')
+    await page.getByRole('option', { name: /Bob Marsh removed/ }).click()
+    await page.waitForURL(new RegExp(`actor=${bob.id}`))
+    await entries(ingrid).filter({ hasText: 'Bob Marsh tried to create an app' }).waitFor()
     expect(pageProblems()).toEqual([])
   })
 

@@ -21,6 +21,34 @@ beforeAll(async () => {
 })
 afterAll(() => console.close())
 
+test('three environments fit beside each other at 1280 px; of more, the names stay while the rest scrolls', async () => {
+  const { page } = ingrid
+  const overflow = () => page.locator('.sec-frame').evaluate((frame) => frame.scrollWidth - frame.clientWidth)
+  await page.goto(ledger.address)
+  await cellOf(page, '/ STRIPE_KEY', 0).waitFor()
+  await screenshot(page, 'secrets-three', [1440, 1280, 768, 360])
+  for (const width of [1920, 1440, 1280, 1265]) {
+    await page.setViewportSize({ width, height: 900 })
+    expect({ width, overflow: await overflow() }).toEqual({ width, overflow: 0 })
+  }
+  const environments = ['Development', 'Staging', 'Production', 'Preview', 'Load', 'Canary']
+  const wide = await ingrid.api('POST', '/v1/apps', { name: 'Wide', environments })
+  const secrets = [{ key: 'HOST', value: 'db.internal' }]
+  await ingrid.api('POST', `/v1/secrets?app_id=${wide.id}&env=Development`, { secrets })
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.goto(`${console.origin}/apps/${wide.id}/secrets`)
+  await cellOf(page, '/ HOST', 0).waitFor()
+  expect(await overflow()).toBeGreaterThan(0)
+  await screenshot(page, 'secrets-six', [1440, 1280, 768, 360])
+  await page.setViewportSize({ width: 1280, height: 900 })
+  const name = page.getByRole('rowheader', { name: /HOST/ })
+  const before = await name.boundingBox()
+  await page.locator('.sec-frame').evaluate((frame) => frame.scrollTo(10_000, 0))
+  expect(await name.boundingBox()).toEqual(before)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  expect(pageProblems()).toEqual([])
+})
+
 test('a pasted .env shows what it adds and changes, and is imported as a whole', async () => {
   const { page } = ingrid
   await page.goto(ledger.address)

@@ -8,6 +8,7 @@ import { Banner, Empty, SkeletonTable } from '../components/pieces.tsx'
 import { counted } from '../components/words.ts'
 import { withoutBlanks } from '../shell/search.ts'
 import { useViewer } from '../shell/viewer.ts'
+import { MarksKey } from './marks.tsx'
 import { appsAcross, overviewRows, totalsOf } from './overview.ts'
 import { OverviewExport } from './overview-export.tsx'
 import { PAIRS_AT_ONCE, pairsQuery } from './overview-queries.ts'
@@ -89,7 +90,14 @@ export function AccessPage() {
         <OverviewTable apps={apps} rows={rows} totals={totals} isWhole={unread === 0 && !reads.isPending} />
       )}
       <div className="row mt-3!">
-        {rows.length > 0 && <Marks />}
+        {rows.length > 0 && (
+          <MarksKey>
+            <span>
+              <i className="hm hot" />
+              More than {MANY} can open this Production
+            </span>
+          </MarksKey>
+        )}
         <span className="push row">
           {unread > 0 && (
             <Button busy={reads.isPending} onClick={() => setParts(parts + 1)}>
@@ -134,27 +142,6 @@ function Summary({ apps, rows, totals }: SummaryProps) {
     </>
   )
 }
-
-const Marks = () => (
-  <p className="key">
-    <span>
-      <i className="hm g" />
-      By grant
-    </span>
-    <span>
-      <i className="hm r" />
-      By role
-    </span>
-    <span>
-      <i className="hm" />
-      Can’t open it
-    </span>
-    <span>
-      <i className="hm hot" />
-      More than {MANY} can open this Production
-    </span>
-  </p>
-)
 
 const showMore = (left: number): string =>
   left <= APPS_AT_ONCE ? `Show ${counted(left, 'more app')}` : `Show ${APPS_AT_ONCE} of ${left} more apps`

@@ -28,3 +28,6 @@ export const messageOf = (error: unknown): string =>
 /** Whether an error is the API's answer of this status. */
 export const isStatus = (error: unknown, status: number): error is ApiError =>
   error instanceof ApiError && error.status === status
+
+/** Whether the API may answer in a moment: what was read before is still shown then. */
+export const isPassing = (error: unknown): boolean => isStatus(error, 0) || isStatus(error, 503)

@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
-import { ApiError } from './errors.ts'
+import { ApiError, isPassing } from './errors.ts'
 
 /** Answers of the API, kept while the session lasts: what one account has read is never shown to another. */
 export const queryClient = new QueryClient({
@@ -7,8 +7,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 5_000,
       // What the API refuses, it refuses again; what can't be reached may be there in a moment.
-      retry: (count, error) =>
-        count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status === 503),
+      retry: (count, error) => count < 2 && (!(error instanceof ApiError) || isPassing(error)),
     },
   },
 })

@@ -1,10 +1,12 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { MarksKey } from '../access/marks.tsx'
 import { messageOf } from '../api/errors.ts'
+import { can } from '../api/me.ts'
 import { usePagedList } from '../api/paging.ts'
-import { Cell } from '../components/cell.tsx'
 import { Avatar, Banner, Empty, LoadMore, SkeletonTable } from '../components/pieces.tsx'
 import { Head } from '../components/table.tsx'
+import { useViewer } from '../shell/viewer.ts'
 import { appAccessQuery, appQuery } from './queries.ts'
 
 const route = getRouteApi('/shell/apps/$appId/access')
@@ -19,6 +21,7 @@ type Reader = {
 
 /** People and machines × the environments of one app: who can open it, and whether by role or by grant. */
 export function AppAccessPage() {
+  const viewer = useViewer()
   const { appId } = route.useParams()
   const { data: app } = useSuspenseQuery(appQuery(appId))
   const list = usePagedList(appAccessQuery(appId))
@@ -27,6 +30,10 @@ export function AppAccessPage() {
   const readers = readersOf(list.rows)
   if (readers.length === 0)
     return <Empty title="Nobody can open this app">Give somebody access on their page.</Empty>
+  const mayChange = {
+    people: can(viewer, 'update', 'Members'),
+    machines: can(viewer, 'update', 'ServiceAccounts'),
+  }
   const { environments, name } = app.data
   return (
     <>
@@ -42,41 +49,83 @@ export function AppAccessPage() {
                   {environment.name}
                 </th>
               ))}
+              {(mayChange.people || mayChange.machines) && (
+                <th scope="col">
+                  <span className="vh">Change</span>
+                </th>
+              )}
             </tr>
           </thead>
           <tbody>
             {readers.map((reader) => (
-              <tr key={reader.id}>
-                <th scope="row">
-                  <span className="who">
-                    <Avatar name={reader.name} machine={reader.isMachine} />
-                    <span>
-                      <Link {...pageOf(reader)}>{reader.name}</Link>{' '}
-                      <span className="faint reader-role">{reader.role}</span>
-                    </span>
-                  </span>
-                </th>
-                {environments.map((environment) => (
-                  <td key={environment.id} className="c">
-                    <Cell
-                      state={stateOf(reader.via.get(environment.id))}
-                      label={`${reader.name}, ${environment.name}`}
-                    />
-                  </td>
-                ))}
-              </tr>
+              <ReaderRow key={reader.id} reader={reader} environments={environments} mayChange={mayChange} />
             ))}
           </tbody>
         </table>
       </section>
       {list.hasMore && <LoadMore left={null} busy={list.isLoadingMore} onClick={list.loadMore} />}
-      <p className="key mt-3">Access is given on the page of each person and machine.</p>
+      <div className="mt-3">
+        <MarksKey />
+      </div>
+      <p className="dim small mt-3">
+        Access is given on the page of each person and machine.
+        {mayChange.people && (
+          <>
+            {' '}
+            Whoever can’t open {name} yet is among the <Link to="/members">members</Link>.
+          </>
+        )}
+      </p>
     </>
   )
 }
 
-const stateOf = (via: 'role' | 'grant' | undefined) =>
-  via === undefined ? 'closed' : via === 'role' ? 'by-role' : 'open'
+type ReaderRowProps = {
+  reader: Reader
+  environments: readonly { id: string; name: string }[]
+  mayChange: { people: boolean; machines: boolean }
+}
+
+function ReaderRow({ reader, environments, mayChange }: ReaderRowProps) {
+  return (
+    <tr>
+      <th scope="row">
+        <span className="who">
+          <Avatar name={reader.name} machine={reader.isMachine} />
+          <span>
+            <Link {...pageOf(reader)}>{reader.name}</Link>{' '}
+            <span className="faint reader-role">{reader.role}</span>
+          </span>
+        </span>
+      </th>
+      {environments.map((environment) => {
+        const way = wayOf(reader, environment)
+        return (
+          <td key={environment.id} className="c">
+            <i className={`hm ${CLASSES[way]}`} role="img" aria-label={way} />
+          </td>
+        )
+      })}
+      {(mayChange.people || mayChange.machines) && (
+        <td className="r nowrap">
+          {mayChange[reader.isMachine ? 'machines' : 'people'] && !isByRole(reader) && (
+            <Link {...pageOf(reader)} aria-label={`Change what ${reader.name} can open`}>
+              Change
+            </Link>
+          )}
+        </td>
+      )}
+    </tr>
+  )
+}
+
+/** In the words of the overview of access. */
+const wayOf = ({ via }: Reader, { id }: { id: string }) =>
+  (({ role: 'by role', grant: 'by grant', none: 'no' }) as const)[via.get(id) ?? 'none']
+const CLASSES = { 'by role': 'r', 'by grant': 'g', no: '' }
+
+/** What a role opens is not opened or closed one by one. */
+const isByRole = ({ via }: Reader): boolean => [...via.values()].includes('role')
 
 const pageOf = ({ id, isMachine }: Reader) =>
   isMachine

@@ -1,6 +1,7 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { can } from '../api/me.ts'
 import { usePagedList } from '../api/paging.ts'
+import { useCountsWith } from '../api/refresh.ts'
 import { ButtonLink } from '../components/button.tsx'
 import { DateTime } from '../components/date-time.tsx'
 import { SortHead } from '../components/filters.tsx'
@@ -31,6 +32,7 @@ export function AppsPage() {
     onSort: (sort: string) => change({ sort: sort as AppsSearch['sort'] }),
   }
   const list = usePagedList(appsQuery(search))
+  useCountsWith(search.q === undefined ? list.total : null)
   const mayCreate = can(viewer, 'create', 'Apps')
   useShortcut('n', () => mayCreate && void navigate({ to: '/apps/new' }))
   const newApp = (

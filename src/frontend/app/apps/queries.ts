@@ -2,15 +2,18 @@ import { queryOptions } from '@tanstack/react-query'
 import { answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
 import { onLatest } from '../api/latest.ts'
 import { pagedQuery } from '../api/paging.ts'
+import { whileEmpty } from '../api/refresh.ts'
 
 /** What the list of apps shows: a search, and a field with `-` before it for descending. */
 export type AppsSearch = { q?: string; sort?: 'name' | '-name' | 'created_at' | '-created_at' }
 
-/** The apps that the viewer can open, page by page. */
-export const appsQuery = (search: AppsSearch) =>
-  pagedQuery(['apps', 'list', search], (page) =>
+/** The apps that the viewer can open, page by page. Where there are none, the first one is noticed. */
+export const appsQuery = (search: AppsSearch) => ({
+  ...pagedQuery(['apps', 'list', search], (page) =>
     answer(api.v1.apps.get({ query: { ...search, sort: search.sort ?? 'name', ...page } })),
-  )
+  ),
+  refetchInterval: whileEmpty,
+})
 
 /** An app with its environments, and the version that a change of it is based on. */
 export const appQuery = (id: string) =>

@@ -8,15 +8,17 @@ import { useViewer } from '../shell/viewer.ts'
 import { textIn } from './facts.ts'
 import { nameQuery } from './names.ts'
 import { readEntries } from './queries.ts'
+import { removedQuery } from './removed.ts'
 
 type ActorFilterProps = { actor: string | undefined; onChange: (actor: string | null) => void }
 
 const SHOWN = 30
 
-/** Filters by who did it: people and machines, found by their names. */
+/** Filters by who did it: people and machines, found by their names, also those that are gone. */
 export function ActorFilter({ actor, onChange }: ActorFilterProps) {
   const viewer = useViewer()
   const [text, setText] = useState('')
+  const [isOpened, setOpened] = useState(false)
   const readsMembers = can(viewer, 'read', 'Members')
   const readsAccounts = can(viewer, 'read', 'ServiceAccounts')
   const { data: options = [] } = useQuery({
@@ -25,6 +27,7 @@ export function ActorFilter({ actor, onChange }: ActorFilterProps) {
     enabled: actor === undefined,
     placeholderData: (before) => before,
   })
+  const { data: removed = [] } = useQuery({ ...removedQuery, enabled: actor === undefined && isOpened })
   const member = useQuery({
     ...nameQuery('member', actor ?? ''),
     enabled: actor !== undefined && readsMembers,
@@ -40,8 +43,20 @@ export function ActorFilter({ actor, onChange }: ActorFilterProps) {
   })
   if (!readsMembers && !readsAccounts && actor === undefined) return null
   const chosen = actor === undefined ? null : (member.data ?? account.data ?? former.data ?? actor)
-  return <SearchFilter label="Who" chosen={chosen} options={options} onChange={onChange} onSearch={setText} />
+  return (
+    <SearchFilter
+      label="Who"
+      chosen={chosen}
+      options={[...options, ...removed.filter(({ label }) => isNamed(label, text))]}
+      onChange={onChange}
+      onSearch={setText}
+      onOpen={() => setOpened(true)}
+    />
+  )
 }
+
+const isNamed = (name: string, text: string): boolean =>
+  name.toLowerCase().includes(text.trim().toLowerCase())
 
 /** The name that somebody had in the newest entry of theirs, who may be gone. */
 async function lastNameOf(actor: string, signal: AbortSignal): Promise<string | null> {

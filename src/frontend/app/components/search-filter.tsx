@@ -12,10 +12,12 @@ type SearchFilterProps = {
   onChange: (value: string | null) => void
   /** Called with what is typed, where the options come from the server. */
   onSearch?: (text: string) => void
+  /** Called when the options are about to be seen. */
+  onOpen?: () => void
 }
 
 /** A filter among many values, found by typing: dashed while it can be added, solid with its own remove button while it is on. */
-export function SearchFilter({ label, chosen, options, onChange, onSearch }: SearchFilterProps) {
+export function SearchFilter({ label, chosen, options, onChange, onSearch, onOpen }: SearchFilterProps) {
   if (chosen !== null) {
     return (
       <span className="chip on">
@@ -36,6 +38,7 @@ export function SearchFilter({ label, chosen, options, onChange, onSearch }: Sea
       value={null as SearchOption | null}
       onValueChange={(option) => option !== null && onChange(option.value)}
       onInputValueChange={(text) => onSearch?.(text)}
+      onOpenChange={(isOpen) => isOpen && onOpen?.()}
       autoHighlight
     >
       <Base.Trigger className="chip" aria-label={`Filter by ${label.toLowerCase()}`}>

@@ -14,11 +14,25 @@ export type AttentionRow = {
   search?: Record<string, string>
 }
 
+/** Says that somebody who waited for access can open an app now. */
+export const givenRow = (app: {
+  id: string
+  name: string
+  environments: readonly { name: string }[]
+}): AttentionRow => ({
+  id: app.id,
+  icon: 'apps',
+  what: `You can open ${app.name} now`,
+  why: `You were given access to ${inWords(app.environments.map(({ name }) => name))}.`,
+  act: 'Open',
+  to: `/apps/${app.id}/secrets`,
+})
+
 /** Who reads the rows, and whether that is somebody who gives access. */
 export type Reader = Readonly<{ id: string; mayGiveAccess: boolean }>
 
 /** How many single things of a kind stand in the list before it says how many more there are. */
-const MOST = 4
+export const MOST = 4
 
 /** What needs attention as rows, the most urgent first: what stops working, who is kept out, what waits. */
 export function attentionRows(attention: Attention, now: Date, reader: Reader): AttentionRow[] {
@@ -100,7 +114,8 @@ function memberRows(members: Attention['membersWithoutAccess'], reader: Reader):
   ]
 }
 
-const OPENS_NOTHING: AttentionRow = {
+/** Told to somebody who waits for access. */
+export const OPENS_NOTHING: AttentionRow = {
   id: 'without-access',
   icon: 'lock',
   what: 'You can open no environment yet',

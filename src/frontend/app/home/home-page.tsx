@@ -12,9 +12,10 @@ import { PageHead } from '../components/page-head.tsx'
 import { Banner, Empty, SkeletonTable } from '../components/pieces.tsx'
 import { Head } from '../components/table.tsx'
 import { useViewer } from '../shell/viewer.ts'
-import { type AttentionRow, attentionRows } from './attention-rows.ts'
+import type { AttentionRow } from './attention-rows.ts'
 import { FirstSteps } from './first-steps.tsx'
-import { attentionQuery, latestQuery } from './queries.ts'
+import { latestQuery } from './queries.ts'
+import { useAttention } from './use-attention.ts'
 
 /** What needs the viewer's attention, and what changed last. */
 export function HomePage() {
@@ -35,10 +36,7 @@ const greeting = ({ name, role, organisation }: Viewer): string =>
   `${name} is ${role.name} of ${organisation.name}.`
 
 function NeedsAttention() {
-  const viewer = useViewer()
-  const { data, error, isPending } = useQuery(attentionQuery)
-  const reader = { id: viewer.id, mayGiveAccess: can(viewer, 'update', 'Members') }
-  const rows = data === undefined ? [] : attentionRows(data, new Date(), reader)
+  const { rows, error, isPending, isRead } = useAttention()
   return (
     <section aria-labelledby="attention">
       <h2 id="attention">
@@ -46,7 +44,7 @@ function NeedsAttention() {
       </h2>
       {isPending && <SkeletonTable columns={2} />}
       {error !== null && <Banner tone="remove">{messageOf(error)}</Banner>}
-      {data !== undefined &&
+      {isRead &&
         (rows.length === 0 ? (
           <Empty icon="check" title="Nothing needs you">
             No token or secret is about to expire, nobody was refused, and everybody can open something.

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { EventType } from '../../../core/audit/events.ts'
 import { type AnswerOf, answer, api } from '../api/client.ts'
+import { REFRESH_MS } from '../api/refresh.ts'
 import { readEntries } from '../audit/queries.ts'
 
 /** What needs somebody's attention, of what the viewer may read. */
@@ -10,6 +11,7 @@ export const attentionQuery = queryOptions({
   staleTime: 30_000,
   // Who comes back to the page has dealt with something, or expects somebody.
   refetchOnMount: 'always',
+  refetchInterval: REFRESH_MS,
 })
 
 export type Attention = AnswerOf<typeof api.v1.attention.get>

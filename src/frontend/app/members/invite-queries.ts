@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type AnswerOf, answer, api } from '../api/client.ts'
 import { pagedQuery } from '../api/paging.ts'
+import { whileOnePage } from '../api/refresh.ts'
 
 /** How many invites are open. */
 export const inviteCountQuery = queryOptions({
@@ -9,12 +10,15 @@ export const inviteCountQuery = queryOptions({
   staleTime: 30_000,
 })
 
-/** The open invites, newest first. */
-export const invitesQuery = pagedQuery(
-  ['invites', 'list'],
-  (page) => answer(api.v1.members.invites.get({ query: { ...page, sort: '-created_at' } })),
-  100,
-)
+/** The open invites, newest first. Who accepts one is noticed. */
+export const invitesQuery = {
+  ...pagedQuery(
+    ['invites', 'list'],
+    (page) => answer(api.v1.members.invites.get({ query: { ...page, sort: '-created_at' } })),
+    100,
+  ),
+  refetchInterval: whileOnePage,
+}
 
 /** Invites an address to a role. */
 export const invite = (email: string, roleId: string) =>

@@ -1,5 +1,6 @@
 import { can } from '../api/me.ts'
 import { usePagedList } from '../api/paging.ts'
+import { useCountsWith } from '../api/refresh.ts'
 import { PageHead } from '../components/page-head.tsx'
 import { PagedRows } from '../components/paged-rows.tsx'
 import { Empty } from '../components/pieces.tsx'
@@ -13,6 +14,7 @@ export function InvitesPage() {
   const viewer = useViewer()
   const mayInvite = can(viewer, 'create', 'Members')
   const list = usePagedList(invitesQuery)
+  useCountsWith(list.total)
   return (
     <>
       <PageHead

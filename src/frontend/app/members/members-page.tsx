@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { messageOf } from '../api/errors.ts'
 import { can } from '../api/me.ts'
+import { useCountsWith } from '../api/refresh.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { Banner, Empty, LoadMore, SkeletonTable } from '../components/pieces.tsx'
@@ -26,9 +27,12 @@ export function MembersPage() {
   const search: MembersSearch = route.useSearch()
   const navigate = useNavigate()
   const list = useInfiniteQuery(membersQuery(search))
-  const [selected, setSelected] = useState(NOBODY)
+  const [chosen, setSelected] = useState(NOBODY)
   const members = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data])
   const total = list.data?.pages.at(-1)?.total ?? members.length
+  const selected = useMemo(() => asListed(chosen, members), [chosen, members])
+  const isWhole = search.q === undefined && search.role === undefined && search.access === undefined
+  useCountsWith(isWhole && !list.isPlaceholderData ? list.data?.pages[0]?.total : null)
   const mayInvite = can(viewer, 'create', 'Members')
   const change = (next: MembersSearchChange) => {
     setSelected(NOBODY)
@@ -80,6 +84,13 @@ export function MembersPage() {
       {selected.size > 0 && <SelectionBar selected={selected} onSelect={setSelected} />}
     </>
   )
+}
+
+/** The selected members as the list has them by now. */
+function asListed(chosen: ReadonlyMap<string, Member>, members: readonly Member[]) {
+  if (chosen.size === 0) return NOBODY
+  const listed = new Map(members.map((member) => [member.id, member]))
+  return new Map([...chosen].map(([id, member]) => [id, listed.get(id) ?? member]))
 }
 
 const SORTED: Record<NonNullable<MembersSearch['sort']>, string> = {

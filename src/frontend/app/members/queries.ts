@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type AnswerOf, answer, api, ifMatch, taggedAnswer } from '../api/client.ts'
 import { onLatest } from '../api/latest.ts'
+import { whileOnePage } from '../api/refresh.ts'
 import { type RoleReference, RoleWasChanged } from '../roles/role-change.ts'
 import { nameOf } from './names.ts'
 import type { MembersSearch } from './search.ts'
@@ -8,7 +9,7 @@ import type { MembersSearch } from './search.ts'
 export const FIRST_PAGE = 100
 export const NEXT_PAGES = 200
 
-/** The members that the address asks for, page by page. */
+/** The members that the address asks for, page by page. Who joins and who is given access is noticed. */
 export const membersQuery = ({ q, role, access, sort }: MembersSearch) =>
   infiniteQueryOptions({
     queryKey: ['members', 'list', { q, role, access, sort }],
@@ -29,6 +30,7 @@ export const membersQuery = ({ q, role, access, sort }: MembersSearch) =>
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor ?? null,
     placeholderData: keepPreviousData,
+    refetchInterval: whileOnePage,
   })
 
 export type Member = AnswerOf<typeof api.v1.members.get>['data'][number]

@@ -8,7 +8,7 @@ import type { Secret } from './secret.ts'
 import { foldersOf, isSealed, nameOf, type SecretRow } from './secret-rows.ts'
 
 /** Renames or moves a secret in all environments that have it, and changes its tags, type, comment and date. */
-export function DetailsForm({ row, onClose }: PanelProps & { row: SecretRow }) {
+export function DetailsForm({ row, onClose }: Pick<PanelProps, 'onClose'> & { row: SecretRow }) {
   const { rows, dispatch } = useGrid()
   const [first] = row.cells.values()
   const before = detailsOf(row, first)

@@ -8,7 +8,8 @@ import { RestorePanel } from './restore-panel.tsx'
 /** Shows what is being entered: creating and editing happen in the page. */
 export function GridPanel({ panel, ...rest }: PanelProps & { panel: Panel }) {
   if (panel.panel === 'new') return <NewSecretForm {...rest} />
-  if (panel.panel === 'details') return <DetailsForm key={panel.row.name} row={panel.row} {...rest} />
+  if (panel.panel === 'details')
+    return <DetailsForm key={panel.row.name} row={panel.row} onClose={rest.onClose} />
   if (panel.panel === 'paste')
     return <ImportPanel key={panel.environment?.id} environment={panel.environment} {...rest} />
   if (panel.panel === 'export')

@@ -84,7 +84,7 @@ function RowMenu({ row, isActive }: { row: SecretRow; isActive: boolean }) {
           className="btn quiet icon"
           tabIndex={-1}
           aria-haspopup="menu"
-          aria-label={labelOf(row)}
+          aria-label={menuLabelOf(row)}
           onClick={() => requestAnimationFrame(() => button.current?.querySelector('button')?.click())}
         >
           <Icon name="dots" />
@@ -94,7 +94,8 @@ function RowMenu({ row, isActive }: { row: SecretRow; isActive: boolean }) {
   )
 }
 
-const labelOf = ({ key }: SecretRow): string => `What to do with ${key}`
+/** What the button of a secret's menu is called. */
+export const menuLabelOf = ({ key }: SecretRow): string => `What to do with ${key}`
 
 function ReadyMenu({ row }: { row: SecretRow }) {
   const { environments, drafts, dispatch, may, openDetails } = useGrid()
@@ -107,7 +108,7 @@ function ReadyMenu({ row }: { row: SecretRow }) {
   }
   return (
     <MoreMenu
-      label={labelOf(row)}
+      label={menuLabelOf(row)}
       entries={[
         may.update && {
           label: 'Rename, move, tag, expire…',

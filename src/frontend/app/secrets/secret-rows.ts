@@ -33,6 +33,14 @@ export function rowsOf(secretsByEnvironment: ReadonlyMap<string, readonly Secret
 export const byPathAndKey = (a: SecretRow, b: SecretRow): number =>
   compare(a.path, b.path) || compare(a.key, b.key)
 
+/** The row of a stored secret, or of a deleted one's name; undefined where no environment has it. */
+export const rowOf = (
+  rows: readonly SecretRow[],
+  secret: Pick<SecretRow, 'path' | 'key'> & { id: string; environment: NamedEnvironment },
+): SecretRow | undefined =>
+  rows.find(({ cells }) => cells.get(secret.environment.id)?.id === secret.id) ??
+  rows.find(({ name }) => name === nameOf(secret))
+
 /** Whether an environment lacks the secret. */
 export const isMissing = (row: SecretRow, environments: readonly NamedEnvironment[]): boolean =>
   environments.some(({ id }) => !row.cells.has(id))

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { messageOf } from '../api/errors.ts'
+import { isPassing, messageOf } from '../api/errors.ts'
 import { canInApps } from '../api/me.ts'
 import { useTitle } from '../components/page-head.tsx'
 import { Banner, Empty, SkeletonTable } from '../components/pieces.tsx'
@@ -24,7 +24,9 @@ export function SecretsPage() {
     )
   }
   const problem = error ?? storeError
-  if (problem !== null) return <Banner tone="remove">{messageOf(problem)}</Banner>
+  // What is being edited outlives a moment without the server.
+  const isKept = isPassing(problem) && app !== undefined && store !== undefined
+  if (problem !== null && !isKept) return <Banner tone="remove">{messageOf(problem)}</Banner>
   if (app === undefined || store === undefined) return <SkeletonTable columns={4} rows={8} />
   if (app.environments.length === 0) {
     return (

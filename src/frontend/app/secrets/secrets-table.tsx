@@ -40,7 +40,7 @@ export function SecretsTable({ rows, folder, secrets, onOpen }: SecretsTableProp
   const above = items[0]?.start ?? 0
   const below = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
-    <div className={rows.length > MANY_ROWS ? 'scroll-x long' : 'scroll-x'} ref={frame}>
+    <div className={rows.length > MANY_ROWS ? 'scroll-x sec-frame long' : 'scroll-x sec-frame'} ref={frame}>
       <table
         className="matrix sec"
         style={{ '--environments': environments.length } as object}

@@ -12,10 +12,17 @@ import { byPathAndKey, type NamedEnvironment, rowsOf, type SecretRow } from './s
 import type { Store } from './store.ts'
 
 /** The secrets of all environments that the reader can open, by environment, as far as they have been read. */
-export function useSecrets(appId: string, environments: readonly NamedEnvironment[], store: Store) {
+export function useSecrets(
+  appId: string,
+  environments: readonly NamedEnvironment[],
+  store: Store | undefined,
+) {
   const mayCount = canInApps(useViewer(), 'read', 'Environments')
   return useQueries({
-    queries: environments.map((environment) => secretsQuery(appId, environment, store, mayCount)),
+    queries:
+      store === undefined
+        ? []
+        : environments.map((environment) => secretsQuery(appId, environment, store, mayCount)),
     combine: (results) => ({
       secrets: new Map(
         environments.flatMap(({ id }, place) => {
@@ -100,7 +107,10 @@ export function useApplying(app: SecretsApp, store: Store, grid: Grid) {
     for (const [environmentId, secrets] of stored)
       queryClient.setQueryData(secretsKey(app.id, environmentId), secrets)
     if (stored.size > 0) grid.dispatch({ act: 'rebase', secrets: stored })
-    await queryClient.invalidateQueries({ queryKey: secretsKey(app.id) })
+    await Promise.all([
+      queryClient.invalidateQueries({ queryKey: secretsKey(app.id) }),
+      queryClient.invalidateQueries({ queryKey: ['secrets'] }),
+    ])
     setRefusals(refusals)
     setAppliedCount(applied.length)
     setBusy(false)
