@@ -63,12 +63,6 @@ export async function list(
   return { environment: { id, app_id, name, public_key }, secrets }
 }
 
-/** Whether the server may open the secrets of an app. */
-export const isServerSide = async (tx: Transaction, appId: string): Promise<boolean> => {
-  const [app] = await tx<Row<'apps', 'sse_enabled'>[]>`select sse_enabled from apps where id = ${appId}`
-  return app?.sse_enabled === true
-}
-
 /** How many secrets an environment has. */
 export const count = (tx: Transaction, environmentId: string): Promise<number> =>
   countOf(tx`select count(*)::int as count from secrets where environment_id = ${environmentId}`)

@@ -64,11 +64,14 @@ export const secretStatements: Statements = {
     secrets.list(db, it.developer, it.environment, { path: '/', keyDigest: DIGEST }),
   'secrets: list, tags': (db, it) => secrets.list(db, it.developer, it.environment, { tags: ['rare'] }),
   'secrets: list, ids': (db, it) => secrets.list(db, it.developer, it.environment, { ids: [it.secret] }),
+  'secrets: bytesOf, path': (db, it) =>
+    secrets.bytesOf(db, it.developer, it.environment, { path: '/folder-1' }),
+  'secrets: bytesOf, ids': (db, it) =>
+    secrets.bytesOf(db, it.developer, it.environment, { ids: [it.secret] }),
   'secrets: holdApp': (db, it) => locks.holdApp(db, it.environment),
   'secrets: lockEnvironment': (db, it) => locks.lockEnvironment(db, it.organisation, it.environment),
   'secrets: publicKeyOf': (db, it) => locks.publicKeyOf(db, it.organisation, it.environment),
   'secrets: holdAccess': (db, it) => locks.holdAccess(db, it.developer, it.environment),
-  'secrets: isServerSide': (db, it) => secrets.isServerSide(db, it.app),
   'secrets: count': (db, it) => secrets.count(db, it.environment),
   'secrets: findTaken': (db, it) =>
     secrets.findTaken(db, it.environment, [{ path: '/', key_digest: DIGEST }], [it.secret]),

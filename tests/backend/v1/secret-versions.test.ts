@@ -152,6 +152,17 @@ describe('PUT and DELETE /v1/secrets/:id/override', () => {
   test('seal a value in clear where the app has server-side encryption on, and refuse it where not', async () => {
     const { body } = await client.put(path(), { plain_value: 'mine' })
     expect(body.value).toStartWith('ph:v1:')
+    const events = async () => {
+      const { body } = await client.get('/v1/logs/audit?event_type=secret.override_changed')
+      return body.data.length as number
+    }
+    const before = await events()
+    for (const same of [{ plain_value: 'mine' }, { plain_value: 'mine', is_active: true }]) {
+      expect((await client.unrecorded.put(path(), same)).body).toEqual(body)
+    }
+    expect(await events()).toBe(before)
+    expect((await client.put(path(), { plain_value: 'other' })).body.value).not.toBe(body.value)
+    expect(await events()).toBe(before + 1)
     await ctx.db`update apps set sse_enabled = false`
     const off = await client.put(path(), { plain_value: 'mine' })
     expect(off).toMatchObject({ status: 400, body: { error: 'Server-side encryption is off for this app.' } })
