@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
-import * as overrides from '../../core/plain-secrets/own-overrides.ts'
+import * as overrides from '../../core/secrets/own-overrides.ts'
 import { Override, present, SealedSecret } from '../../core/secrets/sealed-secret.ts'
 import { RestoreSecret, SecretVersion } from '../../core/secrets/version.ts'
 import * as versions from '../../core/secrets/versions.ts'

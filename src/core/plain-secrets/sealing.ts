@@ -1,7 +1,16 @@
+import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
+import type { Actor } from '../actor.ts'
+import { badRequest } from '../errors.ts'
+import { loadFastestAead } from '../keys/xchacha20poly1305.ts'
+import { found } from '../rows.ts'
+import { SSE_OFF } from '../secrets/rekeying.ts'
 import type { NewOverride, NewSecret, SecretChange, SecretRow } from '../secrets/secret.ts'
+import { nameKey } from '../text.ts'
 import { yieldWhenDue } from '../yielding.ts'
-import { type OpenedEnvironment, TEXTS_PER_TURN, textOpener } from './opening.ts'
+import { type OpenedEnvironment, opened, TEXTS_PER_TURN, textOpener } from './opening.ts'
 import type { PlainChange, PlainNewSecret } from './plain-input.ts'
+import { type EnvironmentWithKeys, findByName } from './queries.ts'
 
 /** Seals texts for an environment under one ephemeral key, and lets others have a turn in between. */
 type Sealer = Disposable & {
@@ -74,6 +83,27 @@ export async function sealChanges(
     })
   }
   return sealed
+}
+
+/**
+ * A text as it is stored for an environment that the actor can open; undefined where it is the same in clear as it is
+ * `now`. 400 where the app has server-side encryption off.
+ */
+export async function sealUnlessSame(
+  ctx: Context,
+  tx: Transaction,
+  actor: Actor,
+  { app_id, name }: Pick<EnvironmentWithKeys, 'app_id' | 'name'>,
+  text: string,
+  now: string | undefined,
+): Promise<string | undefined> {
+  const row = found(await findByName(tx, actor, app_id, nameKey(name)), 'Environment')
+  if (!row.sse_enabled) throw badRequest(SSE_OFF)
+  await loadFastestAead()
+  using environment = opened(ctx, row)
+  if (now !== undefined && environment.open(now) === text) return undefined
+  using sealer = sealerFor(environment)
+  return await sealer.seal(text)
 }
 
 function sealerFor(environment: OpenedEnvironment): Sealer {

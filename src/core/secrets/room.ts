@@ -14,6 +14,9 @@ export function requireRoom(before: Sizes, after: Sizes): void {
   enforce(policy.growOverrides, { before: before.overrides, after: after.overrides })
 }
 
+/** Work with secrets of more bytes takes so much memory that callers take turns. */
+export const LARGE_READ_BYTES = 1024 * 1024
+
 /** How many characters the sealed texts of secrets have. */
 export const bytesOf = (rows: readonly SecretRow[]): number =>
   rows.reduce(

@@ -139,9 +139,6 @@ export const createReadLimiter = (db: Database): FairLimiter =>
     waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
   })
 
-/** Work with rows of more bytes takes much memory. */
-export const LARGE_READ_BYTES = 1024 * 1024
-
 /**
  * Limits work that takes much memory, such as making an answer of many MiB, to two at a time and one of a caller. Up to 20
  * of a caller wait, each at most 4 s.

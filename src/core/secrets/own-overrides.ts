@@ -4,24 +4,20 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { badRequest, notFound } from '../errors.ts'
-import { loadFastestAead } from '../keys/xchacha20poly1305.ts'
+import { sealUnlessSame } from '../plain-secrets/sealing.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
 import { StrictObject } from '../schema.ts'
-import * as overrideQueries from '../secrets/override-queries.ts'
-import { changedOverrideValues } from '../secrets/overrides.ts'
-import * as policy from '../secrets/policy.ts'
-import * as queries from '../secrets/queries.ts'
-import { SSE_OFF } from '../secrets/rekeying.ts'
-import { MAX_BYTES, Sealed } from '../secrets/sealed.ts'
-import { type Override, presentOverride } from '../secrets/sealed-secret.ts'
-import type { SecretRow } from '../secrets/secret.ts'
-import { eventOf } from '../secrets/secret-events.ts'
-import * as versionQueries from '../secrets/version-queries.ts'
-import { changeSecrets } from '../secrets/writing.ts'
-import { nameKey } from '../text.ts'
-import { opened } from './opening.ts'
-import * as plainQueries from './queries.ts'
+import * as overrideQueries from './override-queries.ts'
+import { changedOverrideValues } from './overrides.ts'
+import * as policy from './policy.ts'
+import * as queries from './queries.ts'
+import { MAX_BYTES, Sealed } from './sealed.ts'
+import { type Override, presentOverride } from './sealed-secret.ts'
+import type { SecretRow } from './secret.ts'
+import { eventOf } from './secret-events.ts'
+import * as versionQueries from './version-queries.ts'
+import { changeSecrets } from './writing.ts'
 
 /** The body that sets the caller's own value of a secret. */
 export const SetOverride = StrictObject(
@@ -51,7 +47,9 @@ export const set = (
     throw badRequest(`plain_value must have at most ${MAX_BYTES.override} bytes.`)
   }
   return changeOverride(ctx, actor, secretId, async (tx, change, row) => {
-    const sealed = plain === undefined ? value : await sealFor(ctx, tx, change, row, plain)
+    const now = row.override?.value
+    const sealed =
+      plain === undefined ? value : await sealUnlessSame(ctx, tx, actor, change.environment, plain, now)
     enforce(policy.override, { actor })
     const override = {
       ...(sealed !== undefined && { value: sealed }),
@@ -89,24 +87,4 @@ async function changeOverride<T>(
 
 async function secretOf(tx: Transaction, { actor, environment }: queries.Change, id: string) {
   return (await queries.list(tx, actor, environment.id, { ids: [id] }))?.secrets[0]
-}
-
-/**
- * The value as it is stored; undefined where it is the same in clear as it is now: a text that is sealed again would look
- * like a change.
- */
-async function sealFor(
-  ctx: Context,
-  tx: Transaction,
-  { actor, environment: { app_id, name } }: queries.Change,
-  row: SecretRow,
-  plain: string,
-): Promise<string | undefined> {
-  const keys = found(await plainQueries.findByName(tx, actor, app_id, nameKey(name)), 'Secret')
-  if (!keys.sse_enabled) throw badRequest(SSE_OFF)
-  await loadFastestAead()
-  using environment = opened(ctx, keys)
-  if (row.override !== null && environment.open(row.override.value) === plain) return undefined
-  using sealer = environment.seals()
-  return sealer.wrap(plain)
 }
