@@ -124,10 +124,7 @@ const EXCUSED: Readonly<Record<string, readonly [tables: string, reason: string]
   'secrets: list, of the Owner': ['secrets', 'a list gives everything: an environment has at most 5,000'],
   'secrets: list, tags': ['secrets', 'tags are looked for in one environment, which has at most 5,000'],
   'secrets: count': ['secrets', 'there are at most 5,000 in one environment, counted where some are created'],
-  'secrets: sizes': [
-    'secrets',
-    'there are at most 5,000 in one environment, measured where some are changed',
-  ],
+  'room: sizes': ['secrets', 'there are at most 5,000 in one environment, measured where some are changed'],
   'secret-versions: environmentsBeyond': [
     'environments',
     'the worker looks for them: an index of what each change counts would cost each change',

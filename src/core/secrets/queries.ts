@@ -3,7 +3,6 @@ import type { Actor } from '../actor.ts'
 import { isId } from '../id.ts'
 import { countOf } from '../rows.ts'
 import type { Row } from '../tables.ts'
-import type { Sizes } from './room.ts'
 import type { OverrideRow, SecretFilter, SecretRow } from './secret.ts'
 
 /** The environment of secrets, with what audit entries tell of it. */
@@ -66,35 +65,6 @@ export async function list(
 /** How many secrets an environment has. */
 export const count = (tx: Transaction, environmentId: string): Promise<number> =>
   countOf(tx`select count(*)::int as count from secrets where environment_id = ${environmentId}`)
-
-/** How much an environment's secrets take, the actor's overrides of them, and their versions. Reads no text. */
-export const sizes = (tx: Transaction, actor: Actor, environmentId: string) => tx<Sizes[]>`
-  select (
-    select coalesce(sum(secret_bytes(path, key, value, comment, tags)), 0)
-    from secrets where environment_id = ${environmentId})::float8 as secrets, (
-    select coalesce(sum(octet_length(value)), 0)
-    from secret_overrides where principal_id = ${actor.id} and environment_id = ${environmentId})::float8 as overrides, (
-    select versions_bytes from environments where id = ${environmentId})::float8 as versions`
-
-/** How many bytes the secrets of an environment that a filter names take, and the actor's overrides of them. Reads no text. */
-export const bytesOf = async (
-  db: Queryable,
-  actor: Actor,
-  environmentId: string,
-  { path, ids }: Pick<SecretFilter, 'path' | 'ids'>,
-): Promise<number> => {
-  const [row] = await db<{ bytes: number }[]>`
-    select coalesce(sum(
-      secret_bytes(s.path, s.key, s.value, s.comment, s.tags) + coalesce(octet_length(o.value), 0)
-    ), 0)::float8 as bytes
-    from secrets s
-    left join secret_overrides o
-      on o.secret_id = s.id and o.principal_id = ${actor.id} and o.environment_id = ${environmentId}
-    where s.environment_id = ${environmentId}
-      ${path === undefined ? db`` : db`and s.path = ${path}`}
-      ${ids === undefined ? db`` : db`and s.id = any(${[...ids]}::uuid[])`}`
-  return row?.bytes ?? 0
-}
 
 /** Those of these names that secrets other than `except` have in an environment. */
 export const findTaken = (

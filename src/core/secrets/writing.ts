@@ -10,6 +10,7 @@ import * as locks from './lock-queries.ts'
 import { pruneVersions } from './pruning.ts'
 import * as queries from './queries.ts'
 import { requireRoom } from './room.ts'
+import { sizes } from './room-queries.ts'
 import type { Place, SecretRow } from './secret.ts'
 
 /**
@@ -33,14 +34,14 @@ export const changeSecrets = <T>(
       locks.holdApp(tx, place.environmentId).execute(),
       locks.lockEnvironment(tx, actor.organisation.id, place.environmentId).execute(),
       locks.holdAccess(tx, actor, place.environmentId).execute(),
-      queries.sizes(tx, actor, place.environmentId).execute(),
+      sizes(tx, actor, place.environmentId).execute(),
     )
     if (before?.is_free === false && access.length > 0) throw beingRenewed()
     if (environment === undefined || access.length === 0) throw notFound('Environment')
     const sealedFor = place.publicKey ?? before?.public_key
     if (sealedFor !== environment.public_key) throw keysRenewed()
     const done = await work(tx, { actor, environment, at: ctx.clock.now() })
-    const after = written(await queries.sizes(tx, actor, environment.id))
+    const after = written(await sizes(tx, actor, environment.id))
     requireRoom(written(room), after)
     await pruneVersions(tx, environment.id, after.versions)
     return done

@@ -8,6 +8,7 @@ import * as pruning from '../../../src/core/secrets/pruning-queries.ts'
 import * as secrets from '../../../src/core/secrets/queries.ts'
 import * as rekey from '../../../src/core/secrets/rekey-queries.ts'
 import * as restore from '../../../src/core/secrets/restore-queries.ts'
+import * as room from '../../../src/core/secrets/room-queries.ts'
 import * as versions from '../../../src/core/secrets/version-queries.ts'
 import { waitBriefly } from '../../../src/core/transactions.ts'
 import type { Database } from '../../../src/platform/postgres/database.ts'
@@ -64,10 +65,8 @@ export const secretStatements: Statements = {
     secrets.list(db, it.developer, it.environment, { path: '/', keyDigest: DIGEST }),
   'secrets: list, tags': (db, it) => secrets.list(db, it.developer, it.environment, { tags: ['rare'] }),
   'secrets: list, ids': (db, it) => secrets.list(db, it.developer, it.environment, { ids: [it.secret] }),
-  'secrets: bytesOf, path': (db, it) =>
-    secrets.bytesOf(db, it.developer, it.environment, { path: '/folder-1' }),
-  'secrets: bytesOf, ids': (db, it) =>
-    secrets.bytesOf(db, it.developer, it.environment, { ids: [it.secret] }),
+  'room: bytesOf, path': (db, it) => room.bytesOf(db, it.developer, it.environment, { path: '/folder-1' }),
+  'room: bytesOf, ids': (db, it) => room.bytesOf(db, it.developer, it.environment, { ids: [it.secret] }),
   'secrets: holdApp': (db, it) => locks.holdApp(db, it.environment),
   'secrets: lockEnvironment': (db, it) => locks.lockEnvironment(db, it.organisation, it.environment),
   'secrets: publicKeyOf': (db, it) => locks.publicKeyOf(db, it.organisation, it.environment),
@@ -89,7 +88,7 @@ export const secretStatements: Statements = {
   'secret-versions: findEnvironment': (db, it) =>
     versions.findEnvironment(db, it.developer, it.deletedSecret),
   'secret-versions: list': (db, it) => versions.list(db, it.environment, it.secret, 100),
-  'secrets: sizes': (db, it) => secrets.sizes(db, it.developer, it.environment),
+  'room: sizes': (db, it) => room.sizes(db, it.developer, it.environment),
   'secret-versions: find': (db, it) => versions.find(db, change(it), it.secret, 1),
   'secret-versions: findNewest': (db, it) => versions.findNewest(db, change(it), it.secret),
   'secret-versions: removeBeyond': (db) => versions.removeBeyond(db, 100, 1000),
