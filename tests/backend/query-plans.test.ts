@@ -232,6 +232,27 @@ test('every table is large here, or stays small for a reason', async () => {
   ).toEqual(Object.keys(SMALL).toSorted())
 })
 
+test('members without grants are found by an index, also where one member has nearly all grants', async () => {
+  const { developer } = things
+  await ctx.db`
+    insert into grants (organisation_id, principal_id, app_id, environment_id, created_at)
+    select organisation_id, ${developer.id}, app_id, id, now() from environments on conflict do nothing`
+  await ctx.db`
+    delete from grants where principal_id not in (
+      (select principal_id from grants where principal_id <> ${developer.id} group by principal_id limit 7)
+      union all select ${developer.id})`
+  await ctx.db`vacuum analyze grants`
+  for (const name of ['members: list, without access', 'members: count, without access']) {
+    const [looks = []] = (
+      await looksOf({ [name]: STATEMENTS[name] as Statements[string] }, () => {})
+    ).values()
+    const rows = looks.filter(({ table }) => table === 'grants').map((look) => look.rows)
+    // One row for each member, and the table once: never the table for each member.
+    expect(rows.length).toBeGreaterThan(0)
+    expect(Math.max(...rows)).toBeLessThan(10_000)
+  }
+})
+
 /**
  * What the statements read too much of, without what is excused. The planner knows the tables by random samples, and may
  * choose badly by one of them: what is found is looked at again by two others.

@@ -94,6 +94,10 @@ const ofPrincipal = (db: Queryable, organisationId: string, { roleId, withoutAcc
   ${roleId === null ? db`` : holds(db, organisationId, 'member', roleId)}
   ${withoutAccess ? withoutGrants(db) : db``}`
 
-/** One look for each: `not exists` would read all grants, of which there are many times as many as members. */
+/**
+ * One look for each: `not exists` would read all grants, of which there are many times as many as members. The order has
+ * the look go by the index: where most grants are those of a few, the planner expects one at once wherever it looks.
+ */
 const withoutGrants = (db: Queryable) => db`
-  and p.role_kind not in ('owner', 'admin') and (select 1 from grants g where g.principal_id = p.id limit 1) is null`
+  and p.role_kind not in ('owner', 'admin')
+  and (select 1 from grants g where g.principal_id = p.id order by g.environment_id limit 1) is null`

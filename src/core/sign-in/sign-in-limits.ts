@@ -24,7 +24,8 @@ export type KnownDevice = OwnCredential & Readonly<{ turn: PasswordTurn }>
 
 /**
  * Counts a sign-in attempt before its password is checked; the account need not exist. 429 beyond the limit of the account
- * from this address, of the address, or of the account from any address. A known device has a limit of its own, which
+ * from this address, of the address, or of the account from any address; what the address refuses doesn't count for the
+ * account. A known device has a limit of its own, which
  * strangers can't use up; beyond it, it counts as a stranger. Returns in whose turn the password is to be checked: strangers
  * don't keep a known device waiting either.
  */
@@ -40,11 +41,13 @@ export async function countAttempt(
   const now = ctx.clock.now().getTime()
   const deviceLimit = device && (await countOwn(ctx, own, now, 'device', device))
   if (device !== null && deviceLimit === null) return device.turn
-  const strangerLimit = await count(ctx, [
+  const addressLimit = await count(ctx, [
     counterWindow(ctx, own, now, ['account and address', emailKey, network]),
     counterWindow(ctx, PER_ADDRESS, now, ['address', network]),
-    counterWindow(ctx, PER_ACCOUNT, now, ['account', emailKey]),
   ])
+  // What is refused here must not use up the attempts of others.
+  const strangerLimit =
+    addressLimit ?? (await count(ctx, [counterWindow(ctx, PER_ACCOUNT, now, ['account', emailKey])]))
   if (strangerLimit === null) return { network }
   const sooner = deviceLimit !== null && deviceLimit.end < strangerLimit.end ? deviceLimit : strangerLimit
   throw limitError(now, 'Too many sign-in attempts. Try again later.', sooner)

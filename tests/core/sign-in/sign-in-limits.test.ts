@@ -54,6 +54,12 @@ test('a hundred an hour for one account, from wherever', async () => {
   await countAttempt(ctx, 'e@example.org', '198.51.100.1')
 })
 
+test('attempts that an address is refused are not taken from the account', async () => {
+  const from = (address: string) => () => countAttempt(ctx, 'g@example.org', address)
+  for (let i = 0; i < 120; i++) await from('192.0.2.5')().catch(() => {})
+  expect(await letThrough(from('192.0.2.6'), 10)).toBe(10)
+})
+
 test('RATE_LIMIT_AUTH sets the first limit and its window, and says when to come back', async () => {
   const strict = { ...ctx, config: testConfig({ RATE_LIMIT_AUTH: '3/hour' }) }
   const attempt = () => countAttempt(strict, 'f@example.org', '192.0.2.4')
