@@ -35,18 +35,14 @@ export const removeOldest = async (
   rows: number,
 ): Promise<number> => {
   const [row] = await tx<{ count: number }[]>`
-    with deleted as (
-      select v.secret_id, max(v.created_at) as at from secret_versions v
-      where v.environment_id = ${environmentId} and not exists (select 1 from secrets s where s.id = v.secret_id)
-      group by 1
-    ), oldest as (
+    with oldest as (
       select v.secret_id, v.version, secret_bytes(v.path, v.key, v.value, v.comment, v.tags) as bytes,
-        d.at as deleted_at, v.created_at
+        case when s.version is null then max(v.created_at) over (partition by v.secret_id) end as deleted_at, v.created_at
       from secret_versions v
-      left join deleted d on d.secret_id = v.secret_id
-      left join secrets s on s.id = v.secret_id
+      -- There is at most one. The limit has each looked up by its id, whatever the statistics say of the environment.
+      left join lateral (select version from secrets where id = v.secret_id limit 1) s on true
       where v.environment_id = ${environmentId} and (s.version is null or v.version < s.version)
-      order by d.at, v.created_at, v.secret_id, v.version
+      order by deleted_at, v.created_at, v.secret_id, v.version
       limit ${rows}
     ), summed as (
       select secret_id, version, sum(bytes) over (

@@ -28,11 +28,13 @@ export const statesAt = (tx: Transaction, environmentId: string, at: Date) => tx
       is not distinct from (t.path, t.key_digest, t.value, t.comment, t.tags, t.expires_at)
       and (s.type = t.type or s.type = 'sealed'), false) as is_same
   from kept k
-  join secret_versions n
-    on n.environment_id = ${environmentId} and n.secret_id = k.secret_id and n.version = k.newest
-  left join secret_versions t
-    on t.environment_id = ${environmentId} and t.secret_id = k.secret_id and t.version = k.version_then
-  left join secrets s on s.environment_id = ${environmentId} and s.id = k.secret_id
+  -- There is at most one of each. The limits have them looked up by their keys, whatever the statistics say of the
+  -- environment: after many changes they say that it has next to nothing.
+  join lateral (
+    select path, type from secret_versions where secret_id = k.secret_id and version = k.newest limit 1) n on true
+  left join lateral (
+    select * from secret_versions where secret_id = k.secret_id and version = k.version_then limit 1) t on true
+  left join lateral (select * from secrets where id = k.secret_id limit 1) s on true
   order by 2, k.secret_id`
 
 /** A version that is to be what there is, and the number that it gets. */

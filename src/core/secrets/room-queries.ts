@@ -12,22 +12,22 @@ export const sizes = (tx: Transaction, actor: Actor, environmentId: string) => t
     from secret_overrides where principal_id = ${actor.id} and environment_id = ${environmentId})::float8 as overrides, (
     select versions_bytes from environments where id = ${environmentId})::float8 as versions`
 
-/** How many bytes the secrets of an environment that a filter names take, and the actor's overrides of them. Reads no text. */
-export const bytesOf = async (
+/** How many bytes the secrets of an environment that a filter names take, and, at most, the actor's overrides of them. Reads no text. */
+export const storedBytes = async (
   db: Queryable,
   actor: Actor,
   environmentId: string,
   { path, ids }: Pick<SecretFilter, 'path' | 'ids'>,
 ): Promise<number> => {
+  const ofIds = (column: ReturnType<Queryable>) =>
+    ids === undefined ? db`` : db`and ${column} = any(${[...ids]}::uuid[])`
   const [row] = await db<{ bytes: number }[]>`
-    select coalesce(sum(
-      secret_bytes(s.path, s.key, s.value, s.comment, s.tags) + coalesce(octet_length(o.value), 0)
-    ), 0)::float8 as bytes
-    from secrets s
-    left join secret_overrides o
-      on o.secret_id = s.id and o.principal_id = ${actor.id} and o.environment_id = ${environmentId}
-    where s.environment_id = ${environmentId}
-      ${path === undefined ? db`` : db`and s.path = ${path}`}
-      ${ids === undefined ? db`` : db`and s.id = any(${[...ids]}::uuid[])`}`
+    select (
+      select coalesce(sum(secret_bytes(path, key, value, comment, tags)), 0) from secrets
+      where environment_id = ${environmentId} ${path === undefined ? db`` : db`and path = ${path}`} ${ofIds(db`id`)}
+    ) + (
+      select coalesce(sum(octet_length(value)), 0)::float8 from secret_overrides
+      where principal_id = ${actor.id} and environment_id = ${environmentId} ${ofIds(db`secret_id`)}
+    ) as bytes`
   return row?.bytes ?? 0
 }

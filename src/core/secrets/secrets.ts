@@ -7,7 +7,7 @@ import { isId } from '../id.ts'
 import { found } from '../rows.ts'
 import * as queries from './queries.ts'
 import { LARGE_READ_BYTES } from './room.ts'
-import { bytesOf } from './room-queries.ts'
+import { storedBytes } from './room-queries.ts'
 import type { Place, SecretFilter, SecretRow } from './secret.ts'
 import { eventOf } from './secret-events.ts'
 import { changeSecrets } from './writing.ts'
@@ -50,7 +50,7 @@ export async function inTurnWhereLarge<T>(
   filter: Pick<SecretFilter, 'path' | 'ids'>,
   work: () => Promise<T>,
 ): Promise<T> {
-  const bytes = await bytesOf(ctx.db, actor, environmentId, filter)
+  const bytes = await storedBytes(ctx.db, actor, environmentId, filter)
   return bytes <= LARGE_READ_BYTES ? work() : ctx.limitLargeReads.run(actor.id, work)
 }
 

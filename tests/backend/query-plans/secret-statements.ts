@@ -65,8 +65,10 @@ export const secretStatements: Statements = {
     secrets.list(db, it.developer, it.environment, { path: '/', keyDigest: DIGEST }),
   'secrets: list, tags': (db, it) => secrets.list(db, it.developer, it.environment, { tags: ['rare'] }),
   'secrets: list, ids': (db, it) => secrets.list(db, it.developer, it.environment, { ids: [it.secret] }),
-  'room: bytesOf, path': (db, it) => room.bytesOf(db, it.developer, it.environment, { path: '/folder-1' }),
-  'room: bytesOf, ids': (db, it) => room.bytesOf(db, it.developer, it.environment, { ids: [it.secret] }),
+  'room: storedBytes, path': (db, it) =>
+    room.storedBytes(db, it.developer, it.environment, { path: '/folder-1' }),
+  'room: storedBytes, ids': (db, it) =>
+    room.storedBytes(db, it.developer, it.environment, { ids: [it.secret] }),
   'secrets: holdApp': (db, it) => locks.holdApp(db, it.environment),
   'secrets: lockEnvironment': (db, it) => locks.lockEnvironment(db, it.organisation, it.environment),
   'secrets: publicKeyOf': (db, it) => locks.publicKeyOf(db, it.organisation, it.environment),
