@@ -29,13 +29,16 @@ export const guard = (ctx: Context, requests: RequestStates) => {
     check: (caller: Caller) => void,
     { isForAnyone = false, own }: { isForAnyone?: boolean; own?: OwnChecks | undefined } = {},
   ): Promise<unknown> => {
-    const caller = await requests.authenticate(request)
-    if (!isForAnyone) requireFactor(caller)
-    check(caller)
+    const checkCaller = (caller: Caller) => {
+      if (!isForAnyone) requireFactor(caller)
+      check(caller)
+    }
+    checkCaller(await requests.authenticate(request))
     requests.requireUsableQuery(request)
     own?.request(request)
     await requests.waitForTurn(request)
     const body = await requests.readBody(request)
+    if (requests.of(request).isLate) checkCaller(await requests.authenticateAgain(request))
     return own === undefined ? body : own.body(body)
   }
   const actorOf = ({ request }: { request: Request }) => ({

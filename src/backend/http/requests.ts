@@ -34,7 +34,12 @@ export type RequestState = {
   /** Ends the turn to make a large answer, once that is made. */
   endLargeRead: (() => void) | null
   isAnswered: boolean
+  /** Whether the body took so long that the caller may have lost rights meanwhile. */
+  isLate: boolean
 }
+
+/** Bodies of most requests come with them. */
+const LATE_MILLISECONDS = 250
 
 export type RequestStates = ReturnType<typeof createRequestStates>
 
@@ -64,6 +69,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       endTurn: null,
       endLargeRead: null,
       isAnswered: false,
+      isLate: false,
     }
     states.set(request, state)
     return state
@@ -105,6 +111,14 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       const state = of(request)
       state.authentication ??= authenticated(request, state)
       return state.authentication
+    },
+    /** Who calls now: rights may have gone while a late body was waited for. 401 as `authenticate`. */
+    authenticateAgain: async (request: Request): Promise<Caller> => {
+      const state = of(request)
+      state.version = null
+      const authorization = request.headers.get('authorization')
+      state.caller = await authenticate(ctx, authorization, state.source, () => confirm(state))
+      return state.caller
     },
     /** Gives `copy` the state of `original`. */
     shareState: (original: Request, copy: Request) => {
@@ -164,10 +178,14 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     requireUsableQuery: (request: Request): void => requireUsableQuery(request.url, of(request).parameters),
     /** Reads the body, null when there is none. Only after credentials and permission are checked. */
     readBody: async (request: Request): Promise<unknown> => {
-      const { body, caller, source } = of(request)
+      const state = of(request)
+      const { body, caller, source } = state
       if (body === null) throw new Error('this request did not pass the request pipeline')
       const sender = caller === null ? networkOf(source.ipAddress) : callerId(caller)
-      return await body.read(sender, caller !== null)
+      const start = performance.now()
+      const content = await body.read(sender, caller !== null)
+      state.isLate = performance.now() - start > LATE_MILLISECONDS
+      return content
     },
   }
 }

@@ -84,6 +84,7 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
         requests.requireUsableQuery(request)
         await requests.waitForTurn(request)
         context.body = await requests.readBody(request)
+        if (requests.of(request).isLate) await authorise(request, kind)
       },
       resolve: ({ request }) => ({ caller: requests.callerOf(request) as SignedInUser }),
     }),
