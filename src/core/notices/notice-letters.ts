@@ -60,7 +60,7 @@ const WORDING: Readonly<Record<NoticeKind, (named: Named) => Wording>> = {
   }),
   'secrets-expire': ({ name }) => ({
     subject: 'Secrets expire soon',
-    sentence: `Secrets of the environment ${typed(name)} expire within a week, or have expired. They stay as they are.`,
+    sentence: `Secrets of ${typed(name)} expire within a week, or have expired. They stay as they are.`,
     remedy: 'Replace their values, and set another expiry or none.',
   }),
 }

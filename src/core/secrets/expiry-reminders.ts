@@ -11,8 +11,11 @@ const LONGEST_MILLISECONDS = 30_000
 /** So many secrets are looked at in one transaction; the rest comes with the next. */
 const SECRETS_AT_ONCE = 10_000
 
+/** A mail names so many environments; of the others it tells how many. */
+const MOST_NAMED = 3
+
 /**
- * Mails those who can update secrets that some expire within a week: one mail about each environment, which names no
+ * Mails those who can update secrets that some expire within a week: one mail to each, which names environments and no
  * secret. Each expiry is told once. May run several times at once. Does nothing without a mail gateway.
  */
 export async function remindOfExpiry(ctx: Context): Promise<void> {
@@ -24,14 +27,22 @@ export async function remindOfExpiry(ctx: Context): Promise<void> {
       tx,
       environments.map(({ id }) => id),
     )
-    for (const { id, name, app_name } of environments) {
-      const told = holders.filter(
-        ({ environment_id, kind, stored }) =>
-          environment_id === id && allows(permissionsOf(kind, stored), 'appPermissions', 'Secrets', 'update'),
-      )
-      for (const { user_id } of told)
-        await queueNotice(ctx, tx, user_id, 'secrets-expire', `${name} of ${app_name}`)
+    const mayUpdate = holders.filter(({ kind, stored }) =>
+      allows(permissionsOf(kind, stored), 'appPermissions', 'Secrets', 'update'),
+    )
+    for (const [userId, told] of Map.groupBy(mayUpdate, ({ user_id }) => user_id)) {
+      const ids = new Set(told.map(({ environment_id }) => environment_id))
+      const names = environments
+        .filter(({ id }) => ids.has(id))
+        .map(({ name, app_name }) => `${name} of ${app_name}`)
+      await queueNotice(ctx, tx, userId, 'secrets-expire', listed(names))
     }
   })
   await wakeNotices(ctx)
+}
+
+const listed = (names: readonly string[]): string => {
+  const others = names.length - MOST_NAMED
+  const named = names.slice(0, MOST_NAMED).join(', ')
+  return others > 0 ? `${named} and ${others} ${others === 1 ? 'other' : 'others'}` : named
 }

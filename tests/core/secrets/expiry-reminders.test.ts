@@ -68,6 +68,17 @@ test('those who can update a secret are told once, a week before it expires', as
   expect(await reminded()).toEqual([])
 })
 
+test('many environments are told of in one mail to each, which names the first of them', async () => {
+  const names = ['One', 'Two', 'Three', 'Four', 'Five']
+  const { body } = await client.post('/v1/apps', { name: 'Zoo', environments: names })
+  for (const env of names) {
+    const secrets = [{ key: 'SOON', value: '', expiresAt: inDays(1) }]
+    await client.post(`/v1/secrets/?app_id=${body.id}&env=${env}`, { secrets })
+  }
+  expect(await reminded()).toEqual([await emailOf(ada.userId)])
+  expect(ctx.mailer.sent.at(-1)?.text).toContain('One of Zoo, Two of Zoo, Three of Zoo and 2 others')
+})
+
 test('nothing is marked as told while there is no mail gateway, or while the secret is being changed', async () => {
   const { body } = await client.post(place(), { secrets: [{ key: 'SOON', value: '', expiresAt: inDays(1) }] })
   await remindOfExpiry({ ...ctx, config: { ...ctx.config, smtp: null } })
