@@ -149,10 +149,17 @@ function jsonOnly(body: Json): Json {
   const content = body.content as Record<string, { schema: Json }> | undefined
   const [type, media] = Object.entries(content ?? {}).find(([name]) => name === 'application/json') ??
     Object.entries(content ?? {})[0] ?? ['application/json', { schema: {} }]
-  const schema = cleanSchema(media.schema)
-  const declared = media.schema.contentMediaType as string | undefined
-  return { [declared ?? type]: { schema, example: exampleOf(schema) } }
+  const types = (media.schema.contentMediaType as string | undefined)?.split(', ') ?? [type]
+  return Object.fromEntries(
+    types.map((name) => {
+      // Of several types, the one that is JSON is of texts by their names.
+      const schema = types.length > 1 && name === 'application/json' ? TEXTS : cleanSchema(media.schema)
+      return [name, { schema, example: exampleOf(schema) }]
+    }),
+  )
 }
+
+const TEXTS = { type: 'object', additionalProperties: { type: 'string' } }
 
 type Source = Json & { anyOf?: Json[]; patternProperties?: Record<string, Json> }
 

@@ -49,7 +49,12 @@ export function exampleOf(schema: Schema, name = ''): unknown {
     case 'array':
       return schema.items === undefined
         ? []
-        : [exampleOf(schema.items, name === 'environments' ? 'id' : name)]
+        : [
+            exampleOf(
+              schema.items,
+              name !== 'environments' ? name : schema.items.type === 'string' ? 'id' : '',
+            ),
+          ]
     case 'integer':
     case 'number':
       return typeof schema.minimum === 'number' ? Math.max(1, schema.minimum) : 1

@@ -45,6 +45,8 @@ const checkDiff = {
   body: (body: unknown) => body,
 }
 
+const ExportedText = Type.String({ contentMediaType: 'text/plain, application/yaml, application/json' })
+
 /** `/v1/secrets/export`, `/import` and `/diff`: what is done with all secrets of an environment, in clear. */
 export const secretFilesRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/secrets', normalize: false })
@@ -68,7 +70,7 @@ export const secretFilesRoutes = (ctx: Context, requests: RequestStates) =>
         audit: ['secret.read_refused', { target: 'app' }],
         remember: { never },
         query: ExportQuery,
-        response: responses(200, Type.String(), 400, 401, 403, 404, 409),
+        response: responses(200, ExportedText, 400, 401, 403, 404, 409),
         detail: {
           tags,
           summary: 'Export secrets as a file',

@@ -104,3 +104,11 @@ test('the page and what it loads come from this service alone', async () => {
     expect((await service.anonymous.get(path)).status, path).toBe(200)
   }
 })
+
+test('an exported file has the content type of its format, and examples have the shape of what is answered', () => {
+  const content = paths['/v1/secrets/export']?.get?.responses[200]?.content ?? {}
+  expect(Object.keys(content)).toEqual(['text/plain', 'application/yaml', 'application/json'])
+  const { example } = paths['/v1/apps']?.get?.responses[200]?.content?.['application/json'] ?? {}
+  const { data } = example as { data: { environments: object[] }[] }
+  expect(data[0]?.environments[0]).toMatchObject({ id: expect.any(String), name: expect.any(String) })
+})
