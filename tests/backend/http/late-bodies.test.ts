@@ -37,7 +37,7 @@ async function postLate(
       body,
     }),
   )
-  await Bun.sleep(300)
+  await Bun.sleep(1000)
   await meanwhile()
   sent.resolve()
   return await answer
