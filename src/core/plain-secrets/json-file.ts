@@ -4,14 +4,19 @@ import { type KeyValue, MOST_ENTRIES, tooManyEntries } from './key-values.ts'
 /** The keys and values of a JSON object of texts. 400 tells which entry is wrong by its number, and none of its text. */
 export function parseJsonFile(file: string): KeyValue[] {
   const text = file.replace(/^\u{feff}/u, '')
-  // Before it is parsed: a flat object needs no more, and JSON.parse is slow for very many fields.
-  if (countFields(text) > MOST_ENTRIES) throw tooManyEntries()
+  // Before it is parsed: a flat object needs no more, and JSON.parse is slow for very many fields or levels.
+  const { fields, levels } = countOutsideOfTexts(text)
+  if (fields > MOST_ENTRIES) throw tooManyEntries()
+  if (levels > MOST_ENTRIES) throw notAnObject()
   const object = parse(text)
   if (typeof object !== 'object' || object === null || Array.isArray(object)) throw notAnObject()
-  return Object.entries(object).map(([key, value], index) => {
+  const entries = Object.entries(object).map(([key, value], index) => {
     if (typeof value === 'string') return { key, value }
     throw badRequest(`Entry ${index + 1} of the JSON object must have a text as its value.`)
   })
+  if (fields > entries.length)
+    throw badRequest('The JSON object has a key twice. Each key must be there once.')
+  return entries
 }
 
 /** Keys and values as a JSON object. */
@@ -29,19 +34,24 @@ function parse(text: string): unknown {
 
 const notAnObject = () => badRequest('The file must be a JSON object such as {"KEY": "value"}.')
 
-/** How many colons stand outside of strings, in one pass. */
-function countFields(text: string): number {
-  let count = 0
-  let isInString = false
+/** How many colons, and how many opening brackets, stand outside of texts, in one pass. */
+function countOutsideOfTexts(text: string): { fields: number; levels: number } {
+  let fields = 0
+  let levels = 0
+  let isInText = false
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at)
-    if (character === QUOTE) isInString = !isInString
-    else if (character === BACKSLASH && isInString) at++
-    else if (character === COLON && !isInString) count++
+    if (character === QUOTE) isInText = !isInText
+    else if (character === BACKSLASH && isInText) at++
+    else if (isInText) continue
+    else if (character === COLON) fields++
+    else if (character === BRACKET || character === BRACE) levels++
   }
-  return count
+  return { fields, levels }
 }
 
 const QUOTE = 34
 const BACKSLASH = 92
 const COLON = 58
+const BRACKET = 91
+const BRACE = 123

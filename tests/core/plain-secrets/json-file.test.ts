@@ -14,6 +14,17 @@ describe('a JSON file', () => {
     ])
   })
 
+  test('with a key twice is refused: one of the values would be lost', () => {
+    for (const text of ['{"A": "1", "A": "2"}', '{"A": "1", "\\u0041": "1"}']) {
+      expect(() => parseJsonFile(text)).toThrow(
+        expect.objectContaining({
+          status: 400,
+          message: 'The JSON object has a key twice. Each key must be there once.',
+        }),
+      )
+    }
+  })
+
   test('of another form is refused, with none of its text', () => {
     const shape = 'The file must be a JSON object such as {"KEY": "value"}.'
     for (const text of [
