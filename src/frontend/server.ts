@@ -71,8 +71,9 @@ export function createFrontend(
         ? redirect(`/service/auth/sso/${callback[1]}/callback/${url.search}`)
         : wrongMethod()
     }
-    if (url.pathname === '/config.json')
+    if (/^\/config\.json\/?$/.test(url.pathname)) {
       return isRead(request) ? json(200, { version: config.version }) : wrongMethod()
+    }
     const isPage = PAGES.test(url.pathname)
     const path = isPage ? PAGE : url.pathname
     const file = await findFile(path)

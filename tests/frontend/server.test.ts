@@ -124,6 +124,7 @@ test('scripts and styles come from this origin alone, and requests go there alon
 })
 
 test('/config.json tells the console the version, and nothing secret', async () => {
+  expect((await ask({}, '/config.json/')).status).toBe(200)
   const response = await ask({}, '/config.json')
   expect(await response.json()).toEqual({ version: expect.stringMatching(/^v\d+\.\d+\.\d+$/) })
   expect(response.headers.get('cache-control')).toBe('no-store')
