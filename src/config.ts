@@ -142,6 +142,17 @@ export function withSecrets(
   return { ...environment, ...Object.fromEntries(missing) }
 }
 
+/** No longer than the body that registers the first account may have it. */
+function readSetupToken(settings: Settings): string | null {
+  const token = settings.secret('SETUP_TOKEN')
+  if (token !== null && token.length > SETUP_TOKEN_LENGTH) {
+    settings.fault(`SETUP_TOKEN must have at most ${SETUP_TOKEN_LENGTH} characters.`)
+  }
+  return token
+}
+
+const SETUP_TOKEN_LENGTH = 1024
+
 /**
  * The deep-frozen configuration of a command, bytes excepted.
  * Throws ConfigError with everything that is missing or can't be used.
@@ -163,7 +174,7 @@ export function readConfig(command: Command, environment: Environment = process.
     ...readHosts(settings, address),
     secretKey: settings.secretBytes('SECRET_KEY'),
     serverSecret: settings.secretBytes('SERVER_SECRET'),
-    setupToken: settings.secret('SETUP_TOKEN'),
+    setupToken: readSetupToken(settings),
     registration: settings.word('REGISTRATION', ['open', 'invite']) ?? 'open',
     trustedProxies: readTrustedProxies(settings),
     passwordAuth: settings.boolean('ENABLE_PASSWORD_AUTH'),

@@ -182,6 +182,12 @@ test.each(['a'.repeat(63), 'a'.repeat(65), 'g'.repeat(64), ` ${'a'.repeat(63)}`]
   },
 )
 
+test('SETUP_TOKEN is no longer than a registration may have it', () => {
+  expect(backendFaults({ SETUP_TOKEN: 'x'.repeat(1025) })).toEqual([
+    'SETUP_TOKEN must have at most 1024 characters.',
+  ])
+})
+
 test('control characters are refused in any value', () => {
   expect(backendFaults({ SETUP_TOKEN: 'a\nb', KEYWARD_DATA: 'a\tb' })).toEqual([
     'KEYWARD_DATA contains a line break or another control character.',
