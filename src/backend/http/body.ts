@@ -12,7 +12,7 @@ export type IncomingBody = {
    * memory. `sender` is who shares a budget, `isKnown` whether it has shown credentials.
    */
   read(sender: string, isKnown: boolean): Promise<unknown>
-  /** Ends with the request: what was made of the body is in memory until then. */
+  /** Gives back the memory that is counted for the body. To be called when the request ends. */
   discard(): void
 }
 
@@ -22,9 +22,9 @@ const DEADLINE_SECONDS = 15
 
 /**
  * The bodies of all requests in progress. Runtimes keep a body in memory before it is read, so its bytes are counted from
- * the start, by the announced length if there is one; what was read of it waits with the request, so they are counted to
- * its end. Three budgets, none of which can use up another: before credentials
- * are checked, for public routes, and for known callers.
+ * the start, by the announced length if there is one, and until the request ends, which may still wait with what it read.
+ * Three budgets, none of which can use up another: before credentials are checked, for public routes, and for known
+ * callers.
  */
 export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
   const unchecked = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 16 * KIB })

@@ -38,7 +38,7 @@ export type RequestState = {
   isLate: boolean
 }
 
-/** Bodies of most requests come with them. */
+/** A body that takes longer is late. Most arrive with their requests. */
 const LATE_MILLISECONDS = 250
 
 export type RequestStates = ReturnType<typeof createRequestStates>
@@ -91,12 +91,15 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     state.version ??= confirmVersion(ctx)
     return state.version
   }
+  const identify = async (request: Request, state: RequestState): Promise<Caller> => {
+    const authorization = request.headers.get('authorization')
+    state.caller = await authenticate(ctx, authorization, state.source, () => confirm(state))
+    return state.caller
+  }
   const authenticated = async (request: Request, state: RequestState): Promise<Caller> => {
     const { source } = state
     if (isLimited && source.ipAddress !== null) await limit(state, 'network', networkOf(source.ipAddress))
-    const authorization = request.headers.get('authorization')
-    const caller = await authenticate(ctx, authorization, source, () => confirm(state))
-    state.caller = caller
+    const caller = await identify(request, state)
     if (isLimited) await limit(state, 'principal', callerId(caller))
     return caller
   }
@@ -113,12 +116,10 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       return state.authentication
     },
     /** Who calls now: rights may have gone while a late body was waited for. 401 as `authenticate`. */
-    authenticateAgain: async (request: Request): Promise<Caller> => {
+    authenticateAgain: (request: Request): Promise<Caller> => {
       const state = of(request)
       state.version = null
-      const authorization = request.headers.get('authorization')
-      state.caller = await authenticate(ctx, authorization, state.source, () => confirm(state))
-      return state.caller
+      return identify(request, state)
     },
     /** Gives `copy` the state of `original`. */
     shareState: (original: Request, copy: Request) => {

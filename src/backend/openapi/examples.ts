@@ -49,12 +49,7 @@ export function exampleOf(schema: Schema, name = ''): unknown {
     case 'array':
       return schema.items === undefined
         ? []
-        : [
-            exampleOf(
-              schema.items,
-              name !== 'environments' ? name : schema.items.type === 'string' ? 'id' : '',
-            ),
-          ]
+        : [exampleOf(schema.items, name === 'environments' && schema.items.type === 'string' ? 'id' : name)]
     case 'integer':
     case 'number':
       return typeof schema.minimum === 'number' ? Math.max(1, schema.minimum) : 1

@@ -63,9 +63,6 @@ export const create = (
     return (await openSecrets(environment, stored)).map(present)
   })
 
-/** So few secrets never take much memory. */
-const FEW = 4
-
 /**
  * Changes secrets by what is given in clear; what is the same as before makes no version. Gives them as `create` does. As
  * changes of sealed ones.
@@ -84,10 +81,7 @@ export const update = (
       requireKeysOf(environment, now.publicKey)
       return await sealChanges(environment, changes, now.secrets)
     }
-    const sealed =
-      ids.length <= FEW
-        ? await seal()
-        : await secrets.inTurnWhereLarge(ctx, actor, environmentId, { ids }, seal)
+    const sealed = await secrets.inTurnWhereLarge(ctx, actor, environmentId, { ids }, seal)
     const stored = await updateSealed(ctx, actor, sealedPlace(environment), sealed)
     return (await openSecrets(environment, stored)).map(present)
   })

@@ -12,7 +12,10 @@ export const sizes = (tx: Transaction, actor: Actor, environmentId: string) => t
     from secret_overrides where principal_id = ${actor.id} and environment_id = ${environmentId})::float8 as overrides, (
     select versions_bytes from environments where id = ${environmentId})::float8 as versions`
 
-/** How many bytes the secrets of an environment that a filter names take, and, at most, the actor's overrides of them. Reads no text. */
+/**
+ * How many bytes the secrets of an environment that a filter names take, and, at most, the actor's overrides of them.
+ * Reads no text.
+ */
 export const storedBytes = async (
   db: Queryable,
   actor: Actor,

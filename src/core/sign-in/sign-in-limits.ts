@@ -25,9 +25,8 @@ export type KnownDevice = OwnCredential & Readonly<{ turn: PasswordTurn }>
 /**
  * Counts a sign-in attempt before its password is checked; the account need not exist. 429 beyond the limit of the account
  * from this address, of the address, or of the account from any address; what the address refuses doesn't count for the
- * account. A known device has a limit of its own, which
- * strangers can't use up; beyond it, it counts as a stranger. Returns in whose turn the password is to be checked: strangers
- * don't keep a known device waiting either.
+ * account. A known device has a limit of its own, which strangers can't use up; beyond it, it counts as a stranger. Returns
+ * in whose turn the password is to be checked: strangers don't keep a known device waiting either.
  */
 export async function countAttempt(
   ctx: Context,
@@ -45,7 +44,7 @@ export async function countAttempt(
     counterWindow(ctx, own, now, ['account and address', emailKey, network]),
     counterWindow(ctx, PER_ADDRESS, now, ['address', network]),
   ])
-  // What is refused here must not use up the attempts of others.
+  // Attempts that the address is refused must not use up those of other addresses.
   const strangerLimit =
     addressLimit ?? (await count(ctx, [counterWindow(ctx, PER_ACCOUNT, now, ['account', emailKey])]))
   if (strangerLimit === null) return { network }

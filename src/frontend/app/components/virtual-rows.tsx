@@ -84,7 +84,7 @@ export function usePageVirtualRows({
   return isWhole ? whole(count) : spread(virtualizer, top)
 }
 
-/** The rows in sight and the blocks around them. Rows come and go by blocks, so that most frames of a scroll change nothing. */
+/** The rows in sight and the blocks around them. Rows come and go in blocks: most frames of a scroll change nothing. */
 function inBlocks({ startIndex, endIndex, count }: Range): number[] {
   const first = Math.max(0, Math.floor(startIndex / BLOCK) - 1) * BLOCK
   const last = Math.min(count, (Math.floor(endIndex / BLOCK) + 2) * BLOCK)
