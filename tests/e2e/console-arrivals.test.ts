@@ -53,13 +53,15 @@ async function invite(email: string, fullName: string): Promise<() => Promise<Re
 const countIn = (page: Page, name: RegExp) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
 
-/** Counts the skeletons that a page shows from now on. */
-const watchSkeletons = (page: Page) =>
-  page.evaluate(`{
+/** Counts the skeletons that a page shows once its first ones have gone. */
+async function watchSkeletons(page: Page): Promise<void> {
+  await page.locator('.skel').first().waitFor({ state: 'detached' })
+  await page.evaluate(`{
     window.skeletons = 0
     new MutationObserver(() => { window.skeletons += document.querySelectorAll('.skel').length })
       .observe(document.body, { subtree: true, childList: true })
   }`)
+}
 
 test('somebody who waits for access is shown the app at Home when they get it', async () => {
   const { page } = ana
