@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { Actor } from '../../src/core/actor.ts'
 import { newPhaseToken } from '../../src/core/keys/phase-token.ts'
 import { addMember } from '../../src/core/members/addition.ts'
 import { createOrganisation } from '../../src/core/organisations/creation.ts'
-import type { RoleKind } from '../../src/core/permissions.ts'
+import { permissionsOf, type RoleKind } from '../../src/core/permissions.ts'
 import { changeRole, createPrincipal, privateKeyField } from '../../src/core/principals/principals.ts'
 import { hashToken, newToken } from '../../src/core/tokens/token-text.ts'
 import type { TestContext } from './context.ts'
@@ -20,6 +21,19 @@ export async function owner(
   const { organisationId, memberId } = await ctx.db.begin((tx) => createOrganisation(ctx, tx, userId, name))
   return { id: memberId, userId, organisationId, token: await token(ctx, memberId, 'pat') }
 }
+
+/** The Owner as whom core's functions are called. */
+export const ownerActor = (person: Person & { organisationId: string }): Actor => ({
+  type: 'user',
+  id: person.id,
+  userId: person.userId,
+  name: 'Ada',
+  email: null,
+  organisation: { id: person.organisationId },
+  role: { id: 'r', kind: 'owner', name: 'Owner', permissions: permissionsOf('owner', null) },
+  credential: { kind: 'token', id: 't', text: person.token },
+  source: { ipAddress: null, userAgent: null, requestId: 'x' },
+})
 
 /** Adds a member with a default role by its kind, or with a custom role by its id. */
 export async function member(ctx: TestContext, role: RoleKind | { id: string }): Promise<Person> {

@@ -64,7 +64,11 @@ export const EVENTS = {
     new: ['memberId', 'role'],
   },
   'invite.resent': { resource: 'invite', meaning: 'An invite was mailed again.' },
-  'invite.cancelled': { resource: 'invite', meaning: 'An invite was cancelled.', old: ['role'] },
+  'invite.cancelled': {
+    resource: 'invite',
+    meaning: 'An invite was cancelled, by itself or with the removal of its sender.',
+    old: ['role'],
+  },
   'job.retried': {
     resource: 'job',
     meaning: 'Jobs that had failed for good were enqueued again.',

@@ -1,2 +1,35 @@
-/** For other features. Not in invites.ts: it imports roles.ts, which uses this. */
-export { cancelSentBy, closeExpired } from './queries.ts'
+import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
+import type { Actor } from '../actor.ts'
+import { recordAll } from '../audit/audit.ts'
+import type { InviteRow } from './invite.ts'
+import * as queries from './queries.ts'
+
+// Not in invites.ts: it imports roles.ts, which uses this.
+export { closeExpired } from './queries.ts'
+
+/**
+ * Cancels the pending invites that a member or service account sent, with an entry for each. Must run before its principal
+ * is deleted, which clears their sender.
+ */
+export async function cancelSentBy(
+  ctx: Context,
+  tx: Transaction,
+  actor: Actor,
+  senderId: string,
+): Promise<void> {
+  const now = ctx.clock.now()
+  await queries.closeExpired(tx, actor.organisation.id, now)
+  const sender = { id: senderId, organisationId: actor.organisation.id }
+  const cancelled = await queries.cancelSentBy(tx, sender, now)
+  await recordAll(ctx, tx, actor, cancelled.map(cancellationOf))
+}
+
+/** The entry of an invite that was cancelled. */
+export const cancellationOf = ({ id, role_id, role_name }: Pick<InviteRow, 'id' | 'role_id' | 'role_name'>) =>
+  ({
+    eventType: 'invite.cancelled',
+    resourceId: id,
+    oldValues: { role: { id: role_id, name: role_name } },
+    description: `Invite to the role "${role_name}" cancelled.`,
+  }) as const

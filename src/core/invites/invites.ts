@@ -16,6 +16,7 @@ import { referredTo as roleReferredTo } from '../roles/roles.ts'
 import { found } from '../rows.ts'
 import { orderOf, sortKeyIn } from '../sorting.ts'
 import { changeOrganisation } from '../transactions.ts'
+import { cancellationOf } from './closing.ts'
 import {
   type CreateInvite,
   INVITE_SECONDS,
@@ -99,12 +100,7 @@ export const cancel = (ctx: Context, actor: Actor, id: string): Promise<void> =>
     const now = ctx.clock.now()
     const row = found(await queries.find(tx, actor.organisation.id, id, now), 'Invite')
     if (!(await queries.close(tx, row.id, 'cancelled', now))) throw notFound('Invite')
-    await record(ctx, tx, actor, {
-      eventType: 'invite.cancelled',
-      resourceId: row.id,
-      oldValues: { role: { id: row.role_id, name: row.role_name } },
-      description: `Invite to the role "${row.role_name}" cancelled.`,
-    })
+    await record(ctx, tx, actor, cancellationOf(row))
   })
 
 async function requireFreeEmail(tx: Transaction, actor: Actor, email: string): Promise<void> {

@@ -111,11 +111,14 @@ export const closeExpired = (tx: Transaction, organisationId: string, at: Date) 
     update invites set state = 'expired', closed_at = ${at}, role_id = null, role_kind = null
     where organisation_id = ${organisationId} and state = 'pending' and expires_at <= ${at}`
 
-/** Cancels the pending invites that a member or service account sent; must run before its principal is deleted. */
+/** Cancels the pending invites that a member or service account sent, and gives them with the roles that they had. */
 export const cancelSentBy = (tx: Transaction, sender: { id: string; organisationId: string }, at: Date) =>
-  tx`
-    update invites set state = 'cancelled', closed_at = ${at}, role_id = null, role_kind = null
-    where organisation_id = ${sender.organisationId} and invited_by = ${sender.id} and state = 'pending'`
+  tx<Pick<InviteRow, 'id' | 'role_id' | 'role_name'>[]>`
+    update invites i set state = 'cancelled', closed_at = ${at}, role_id = null, role_kind = null
+    from roles r
+    where i.organisation_id = ${sender.organisationId} and i.invited_by = ${sender.id} and i.state = 'pending'
+      and r.id = i.role_id
+    returning i.id, r.id as role_id, r.name as role_name`
 
 /** Whether a user is a member of any organisation. */
 export const isMember = async (tx: Transaction, userId: string): Promise<boolean> =>

@@ -107,11 +107,10 @@ export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: If
     const member = await existing(tx, actor, id)
     enforce(policy.remove, { actor, member: factsOf(member) })
     await requireMatch(ifMatch, () => present(member))
-    const now = ctx.clock.now()
-    await queries.markRemoved(tx, member.id, member.role_name, now)
+    await queries.markRemoved(tx, member.id, member.role_name, ctx.clock.now())
     // Sessions before tokens, the order of a password change: the other one could deadlock.
     await sessions.endAll(tx, member.user_id)
-    await principals.remove(tx, { id: member.id, organisationId: actor.organisation.id }, now)
+    await principals.remove(ctx, tx, actor, member.id)
     await record(ctx, tx, actor, {
       eventType: 'member.removed',
       resourceId: member.id,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
+import type { Actor } from '../actor.ts'
 import { addKeyCopies } from '../environments/key-copies.ts'
 import { cancelSentBy } from '../invites/closing.ts'
 import { generateIdentityKeys } from '../keys/identity-keys.ts'
@@ -69,12 +70,7 @@ export async function handOver(
 }
 
 /** Deletes a principal with its keys, grants and tokens, and cancels the pending invites that it sent. */
-export async function remove(
-  tx: Transaction,
-  principal: { id: string; organisationId: string },
-  at: Date,
-): Promise<void> {
-  // Invites first: deleting the principal clears their sender.
-  await cancelSentBy(tx, principal, at)
-  await queries.remove(tx, principal.id)
+export async function remove(ctx: Context, tx: Transaction, actor: Actor, id: string): Promise<void> {
+  await cancelSentBy(ctx, tx, actor, id)
+  await queries.remove(tx, id)
 }

@@ -151,8 +151,7 @@ export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch 
   changeOrganisation(ctx, actor, async (tx, actor) => {
     const account = await existing(tx, actor, id)
     await requireMatch(ifMatch, () => shown(tx, actor, id))
-    const principal = { id: account.id, organisationId: actor.organisation.id }
-    await principals.remove(tx, principal, ctx.clock.now())
+    await principals.remove(ctx, tx, actor, account.id)
     await record(ctx, tx, actor, {
       eventType: 'service_account.deleted',
       resourceId: account.id,

@@ -238,11 +238,19 @@ describe('DELETE /v1/members/invites/:id', () => {
     expect((await service.as(ada.token).delete(`${PATH}/${body.id}`)).status).toBe(404)
   })
 
-  test('removing the sender cancels its invites', async () => {
+  test('removing the sender cancels its invites, with an entry for each that had not expired', async () => {
     const clerk = await member(ctx, 'manager')
-    const { body } = await service.as(clerk.token).post(PATH, { email: address(), role_id: developer })
+    const sent = await service.as(clerk.token).post(PATH, { email: address(), role_id: developer })
+    const expired = await service.as(clerk.token).post(PATH, { email: address(), role_id: developer })
+    await ctx.db`update invites set expires_at = ${ctx.clock.now()} where id = ${expired.body.id}`
     expect((await service.as(ada.token).delete(`/v1/members/${clerk.id}`)).status).toBe(204)
     const { data } = (await service.as(ada.token).get(PATH)).body
-    expect(data.map(({ id }: { id: string }) => id)).not.toContain(body.id)
+    expect(data.map(({ id }: { id: string }) => id)).not.toContain(sent.body.id)
+    const cancellations = async (id: string) =>
+      (await entriesAbout(ctx, id)).filter(({ event_type }) => event_type === 'invite.cancelled')
+    expect(await cancellations(sent.body.id)).toMatchObject([
+      { actor_id: ada.id, old_values: { role: { id: developer, name: 'Developer' } } },
+    ])
+    expect(await cancellations(expired.body.id)).toEqual([])
   })
 })

@@ -321,6 +321,9 @@ describe('DELETE /v1/service-accounts/:id', () => {
       'service_account.created',
       'service_account.deleted',
     ])
+    expect(await entriesAbout(ctx, sent)).toMatchObject([
+      { event_type: 'invite.cancelled', actor_id: ada.id, old_values: { role: { id: inviter } } },
+    ])
     expect((await entriesAbout(ctx, id))[1]).toMatchObject({
       resource_metadata: { name },
       old_values: { name, role: { id: inviter } },

@@ -2,10 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { list } from '../../../src/core/access-list/access-list.ts'
 import { present } from '../../../src/core/access-list/access-pair.ts'
 import type { Actor } from '../../../src/core/actor.ts'
-import { permissionsOf } from '../../../src/core/permissions.ts'
 import { appWith } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
-import { owner } from '../../support/people.ts'
+import { owner, ownerActor } from '../../support/people.ts'
 import { countStatements } from '../../support/statements.ts'
 
 let ctx: TestContext
@@ -15,17 +14,7 @@ beforeAll(async () => {
   ctx = await testContext()
   const ada = await owner(ctx)
   await appWith(ctx, 'Shop', ['one', 'two'])
-  actor = {
-    type: 'user',
-    id: ada.id,
-    userId: ada.userId,
-    name: 'Ada',
-    email: null,
-    organisation: { id: ada.organisationId },
-    role: { id: 'r', kind: 'owner', name: 'Owner', permissions: permissionsOf('owner', null) },
-    credential: { kind: 'token', id: 't', text: '' },
-    source: { ipAddress: null, userAgent: null, requestId: 'x' },
-  }
+  actor = ownerActor(ada)
 })
 afterAll(() => ctx.close())
 

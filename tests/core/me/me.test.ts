@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Actor, Caller } from '../../../src/core/actor.ts'
 import { get, keys } from '../../../src/core/me/me.ts'
-import { permissionsOf } from '../../../src/core/permissions.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
-import { owner, user } from '../../support/people.ts'
+import { owner, ownerActor, user } from '../../support/people.ts'
 
 let ctx: TestContext
 let ada: Awaited<ReturnType<typeof owner>>
@@ -12,17 +11,7 @@ let actor: Actor
 beforeAll(async () => {
   ctx = await testContext()
   ada = await owner(ctx)
-  actor = {
-    type: 'user',
-    id: ada.id,
-    userId: ada.userId,
-    name: 'Ada Example',
-    email: 'ada@example.org',
-    organisation: { id: ada.organisationId },
-    role: { id: 'r', kind: 'owner', name: 'Owner', permissions: permissionsOf('owner', null) },
-    credential: { kind: 'token', id: 't', text: ada.token },
-    source: { ipAddress: null, userAgent: null, requestId: 'x' },
-  }
+  actor = ownerActor(ada)
 })
 afterAll(() => ctx.close())
 

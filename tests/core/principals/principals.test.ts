@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { changeRole, handOver, privateKeyField, remove } from '../../../src/core/principals/principals.ts'
 import { appWith, grant, type TestEnvironment } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
-import { member, owner, roleOf, serviceAccount } from '../../support/people.ts'
+import { member, owner, ownerActor, roleOf, serviceAccount } from '../../support/people.ts'
 
 let ctx: TestContext
 let ada: Awaited<ReturnType<typeof owner>>
@@ -51,7 +51,7 @@ test('ownership is handed over, and there is exactly one Owner at every moment',
 test('removing a principal deletes its keys, grants and tokens', async () => {
   const robot = await serviceAccount(ctx, 'service')
   await grant(ctx, robot.id, environments)
-  await ctx.db.begin((tx) => remove(tx, principal(robot.id), ctx.clock.now()))
+  await ctx.db.begin((tx) => remove(ctx, tx, ownerActor(ada), robot.id))
   expect(await copiesOf(robot.id)).toEqual([])
   for (const table of ['grants', 'tokens']) {
     expect(await ctx.db`select 1 from ${ctx.db(table)} where principal_id = ${robot.id}`).toHaveLength(0)
