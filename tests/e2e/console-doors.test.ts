@@ -36,6 +36,7 @@ describe('the first run', () => {
     const page = await console.open()
     await page.goto(`${console.origin}/#setup_token=open%20sesame`)
     await page.waitForURL(/\/setup$/)
+    await page.getByLabel('Organisation').waitFor()
     expect(await page.getByLabel('Set-up token').count()).toBe(0)
     await expectAccessible(page)
     await screenshot(page, 'setup')

@@ -137,8 +137,9 @@ export async function startConsole(
   }
 }
 
-/** Opens a page of the console in both themes, and expects no violation of WCAG 2.2 AA in either. */
+/** Shows a page of the console in both themes once it is there, and expects no violation of WCAG 2.2 AA in either. */
 export async function expectAccessible(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor({ state: 'attached' })
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
     await page.evaluate(await axeSource())
