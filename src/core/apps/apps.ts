@@ -30,6 +30,7 @@ import {
   rowValues,
   type UpdateApp,
 } from './app.ts'
+import { lockApp } from './app-lock.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
@@ -131,6 +132,7 @@ export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch 
     const environments = await queries.allEnvironments(tx, actor.organisation.id, row.id)
     enforce(policy.remove, { actor, hiddenEnvironments: environments.length - row.environments.length })
     await requireMatch(ifMatch, () => present(row))
+    await lockApp(tx, row.id)
     await queries.remove(tx, row.id)
     await recordAll(ctx, tx, actor, [
       {

@@ -72,5 +72,7 @@ export async function handOver(
 /** Deletes a principal with its keys, grants and tokens, and cancels the pending invites that it sent. */
 export async function remove(ctx: Context, tx: Transaction, actor: Actor, id: string): Promise<void> {
   await cancelSentBy(ctx, tx, actor, id)
+  // Key copies before the principal, the order of a change of secrets: the other one could deadlock.
+  await queries.deleteCopies(tx, id)
   await queries.remove(tx, id)
 }

@@ -4,13 +4,6 @@ import type { Row } from '../tables.ts'
 import type { EnvironmentRow } from './queries.ts'
 
 /**
- * Has whoever deletes the app of an environment wait for this transaction. Before the environment is locked, as a deletion
- * locks both: the second change of an environment's row within a transaction asks for its app.
- */
-export const holdApp = (tx: Transaction, environmentId: string) =>
-  tx`select 1 from apps where id = (select app_id from environments where id = ${environmentId}) for key share`
-
-/**
  * Locks an environment's row; later changes of its secrets wait. Empty when the organisation has none of this id, and
  * without a wait while its keys are being renewed.
  */

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import { holdApp } from './lock-queries.ts'
+import { shareAppOf } from '../apps/app-lock.ts'
 import * as queries from './pruning-queries.ts'
 import { MAX_VERSIONS_BYTES } from './version.ts'
 
@@ -45,7 +45,7 @@ export async function pruneAll(ctx: Context): Promise<void> {
 const pruneAlone = (ctx: Context, environmentId: string): Promise<number> =>
   ctx.db.beginWithin(2 * LONGEST_MILLISECONDS.worker, async (tx) => {
     await waitFor(tx, LONGEST_MILLISECONDS.worker)
-    await holdApp(tx, environmentId)
+    await shareAppOf(tx, environmentId)
     return (await queries.tryToLock(tx, environmentId)) ? await prune(tx, environmentId) : 0
   })
 

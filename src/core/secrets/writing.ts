@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
+import { shareAppOf } from '../apps/app-lock.ts'
 import { conflict, DomainError, notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { written } from '../rows.ts'
@@ -31,7 +32,7 @@ export const changeSecrets = <T>(
     // Before the lock, for which it may have to wait: that is what a client has sealed for.
     const [[before], , [environment], access, room] = await pipelined(
       locks.publicKeyOf(tx, actor.organisation.id, place.environmentId).execute(),
-      locks.holdApp(tx, place.environmentId).execute(),
+      shareAppOf(tx, place.environmentId).execute(),
       locks.lockEnvironment(tx, actor.organisation.id, place.environmentId).execute(),
       locks.holdAccess(tx, actor, place.environmentId).execute(),
       sizes(tx, actor, place.environmentId).execute(),

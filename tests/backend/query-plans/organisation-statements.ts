@@ -1,4 +1,5 @@
 import * as accessList from '../../../src/core/access-list/queries.ts'
+import { lockApp, shareAppOf } from '../../../src/core/apps/app-lock.ts'
 import * as apps from '../../../src/core/apps/queries.ts'
 import * as environments from '../../../src/core/environments/queries.ts'
 import * as grants from '../../../src/core/grants/queries.ts'
@@ -46,6 +47,8 @@ export const organisationStatements: Statements = {
     }),
   'apps: update': (db, it) => apps.update(db, it.owner, it.app, 'new', appValues, it.now),
   'apps: allEnvironments': (db, it) => apps.allEnvironments(db, it.organisation, it.app),
+  'apps: shareAppOf': (db, it) => shareAppOf(db, it.environment),
+  'apps: lockApp': (db, it) => lockApp(db, it.app),
   'apps: remove': (db, it) => apps.remove(db, it.app),
 
   'environments: find': (db, it) => environments.find(db, it.developer, it.environment),

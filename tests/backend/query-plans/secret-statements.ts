@@ -69,7 +69,6 @@ export const secretStatements: Statements = {
     room.storedBytes(db, it.developer, it.environment, { path: '/folder-1' }),
   'room: storedBytes, ids': (db, it) =>
     room.storedBytes(db, it.developer, it.environment, { ids: [it.secret] }),
-  'secrets: holdApp': (db, it) => locks.holdApp(db, it.environment),
   'secrets: lockEnvironment': (db, it) => locks.lockEnvironment(db, it.organisation, it.environment),
   'secrets: publicKeyOf': (db, it) => locks.publicKeyOf(db, it.organisation, it.environment),
   'secrets: holdAccess': (db, it) => locks.holdAccess(db, it.developer, it.environment),
