@@ -73,6 +73,26 @@ describe('what the versions of an environment can take', () => {
     expect((await create('ONE')).length).toBe(1)
   })
 
+  test('holds the newest hundred of each secret, and no more for a moment', async () => {
+    const [hot, other] = await create('HOT', 'OTHER')
+    const id = hot?.id ?? ''
+    await change(other?.id ?? '', 'changed')
+    await ctx.db`
+      insert into secret_versions
+      select (jsonb_populate_record(v, jsonb_build_object('version', n))).*
+      from secret_versions v, generate_series(2, 99) n where v.secret_id = ${id}`
+    await ctx.db`update secrets set version = 99 where id = ${id}`
+    expect((await change(id, 'the hundredth')).status).toBe(200)
+    expect((await versionsOf(id)).length).toBe(100)
+    expect((await change(id, 'one more')).status).toBe(200)
+    expect((await restore(id, 40)).status).toBe(200)
+    expect(await versionsOf(id)).toEqual(Array.from({ length: 100 }, (_, index) => index + 3))
+    expect((await restore(id, 2)).status).toBe(404)
+    expect(await versionsOf(other?.id)).toEqual([1, 2])
+    const { bytes, counted } = await taken()
+    expect(counted).toBe(bytes)
+  })
+
   test('stays bounded where secrets are created and deleted again and again', async () => {
     const [kept, old] = await create('KEPT', 'OLD')
     for (const value of ['two', 'three']) await change(kept?.id ?? '', value)
