@@ -6,7 +6,7 @@ import type { CountedPage, ListRequest } from '../contract/lists.ts'
 import { type IfMatch, requireMatch } from '../etags.ts'
 import { canMatch, filteredName, filterOf } from '../filters.ts'
 import { accessOf } from '../grants/access.ts'
-import { queueNotice, queueOrganisationNotices, wakeNotices } from '../notices/notices.ts'
+import { queueOrganisationNotices, queueRoleNotice, wakeNotices } from '../notices/notices.ts'
 import { listCounted } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
@@ -91,7 +91,7 @@ export async function changeRole(
       newValues: { role: { id: stored.role_id, name: stored.role_name } },
       description: `Role changed from "${member.role_name}" to "${stored.role_name}".`,
     })
-    await queueNotice(ctx, tx, member.user_id, 'role-changed', stored.role_name)
+    await queueRoleNotice(ctx, tx, member.user_id, stored.role_name)
     return present(stored)
   })
   await wakeNotices(ctx)

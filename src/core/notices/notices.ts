@@ -1,5 +1,7 @@
+import type { RateLimit } from '../../config.ts'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
+import { count, counterWindow } from '../sign-in/sign-in-limits.ts'
 import type { NoticeKind } from './notice.ts'
 import * as queries from './queries.ts'
 
@@ -23,6 +25,21 @@ export async function queueNotice(
     name,
     ...(byUserId !== undefined && { byUserId }),
   })
+}
+
+/** So many mails about a new role a user is sent in a day: whoever changes roles could fill an inbox otherwise. */
+export const ROLE_MAILS: RateLimit = { limit: 10, windowSeconds: 24 * 3600 }
+
+/** Queues a mail about a user's new role, unless there were `ROLE_MAILS` already. Like `queueNotice` otherwise. */
+export async function queueRoleNotice(
+  ctx: Context,
+  tx: Transaction,
+  userId: string,
+  role: string,
+): Promise<void> {
+  if (ctx.config.smtp === null) return
+  const window = counterWindow(ctx, ROLE_MAILS, ctx.clock.now().getTime(), ['role mails to', userId])
+  if ((await count(ctx, [window], tx)) === null) await queueNotice(ctx, tx, userId, 'role-changed', role)
 }
 
 /** Queues a notice that names an organisation, for each of the users. Like `queueNotice` otherwise. */

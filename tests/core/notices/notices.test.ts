@@ -55,6 +55,22 @@ async function signedIn() {
   return { email, browser }
 }
 
+test('a role that is changed again and again sends ten mails a day', async () => {
+  const grace = await member(ctx, 'developer')
+  const roles = [(await roleOf(ctx, 'manager')).id, (await roleOf(ctx, 'developer')).id]
+  const change = async (round: number) => {
+    const { status } = await service
+      .as(ada.token)
+      .put(`/v1/members/${grace.id}`, { role_id: roles[round % 2] })
+    expect(status).toBe(200)
+  }
+  for (let round = 0; round < 12; round++) await change(round)
+  expect(await mailed()).toHaveLength(10)
+  ctx.clock.advance(24 * 3600)
+  await change(12)
+  expect(await mailed()).toHaveLength(1)
+})
+
 describe('One mail tells of each change', () => {
   test('of a role, with the name of the new one', async () => {
     const grace = await member(ctx, 'developer')
