@@ -32,7 +32,9 @@ test('a secret is copied and edited on its own page, and the change is said befo
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('rk-development')
   expect(await page.content()).not.toContain('rk-development')
   await page.clock.runFor(61_000)
-  await page.waitForFunction("navigator.clipboard.readText().then((text) => text === '')")
+  await eventually('the clipboard is empty', async () => {
+    return (await page.evaluate('navigator.clipboard.readText()')) === ''
+  })
   await page.getByRole('button', { name: 'Edit', exact: true }).click()
   await page.getByLabel('STRIPE_KEY, Development: value').waitFor()
   await type(page, 'rk-edited')

@@ -145,7 +145,9 @@ test('arrows go from cell to cell, and the grid is one stop of the Tab key', asy
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowRight')
   const focusIsOn = (name: string) =>
-    page.waitForFunction(`document.activeElement.dataset.cell?.endsWith(' / ${name}')`)
+    eventually(`the cell of ${name} has the focus`, () =>
+      page.evaluate<boolean>(`document.activeElement.dataset.cell?.endsWith(' / ${name}') ?? false`),
+    )
   await focusIsOn('DB_USER')
   expect(await page.locator('.sec [data-row][tabindex="0"]').count()).toBe(1)
   await page.keyboard.press('Enter')
