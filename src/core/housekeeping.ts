@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { COALESCING_SECONDS } from './audit/coalescing.ts'
 import { removeOldEntries } from './audit/retention.ts'
+import { removeAllLeftovers } from './secrets/leftovers.ts'
 import { removeOldVersions } from './secrets/retention.ts'
 import { SESSION_IDLE_SECONDS } from './sessions/lifetime.ts'
 
@@ -45,6 +46,7 @@ export async function removeExpired(ctx: Context): Promise<void> {
     where coalesce_key is not null and timestamp <= ${before(COALESCING_SECONDS)}`
   await removeOldEntries(ctx)
   await removeOldVersions(ctx)
+  await removeAllLeftovers(ctx)
 }
 
 /** So that people can be told of it. */

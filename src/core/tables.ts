@@ -33,6 +33,9 @@ type Tables = {
     coalesce_key: Uint8Array | null
     timestamp: Date
   }>
+  deleted_environments: Readonly<{
+    id: string
+  }>
   deployment: Readonly<{
     singleton: boolean
     organisation_id: string | null

@@ -15,6 +15,7 @@ import { requireFreeName } from '../names.ts'
 import { listCounted } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
+import { removeLeftovers } from '../secrets/leftovers.ts'
 import { orderOf, sortKeyIn } from '../sorting.ts'
 import { nameKey } from '../text.ts'
 import { changeOrganisation } from '../transactions.ts'
@@ -134,6 +135,7 @@ export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch 
     await requireMatch(ifMatch, () => present(row))
     await lockApp(tx, row.id)
     await queries.remove(tx, row.id)
+    await removeLeftovers(tx)
     await recordAll(ctx, tx, actor, [
       {
         eventType: 'app.deleted',

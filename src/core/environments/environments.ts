@@ -8,6 +8,7 @@ import { filteredName, filterOf } from '../filters.ts'
 import { requireFreeName } from '../names.ts'
 import { listCounted } from '../pagination.ts'
 import { found, written } from '../rows.ts'
+import { removeLeftovers } from '../secrets/leftovers.ts'
 import { orderOf, sortKeyIn } from '../sorting.ts'
 import { nameKey } from '../text.ts'
 import { changeOrganisation } from '../transactions.ts'
@@ -97,6 +98,7 @@ export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch 
     const row = await existing(tx, actor, id)
     await requireMatch(ifMatch, () => present(row))
     await queries.remove(tx, row.id)
+    await removeLeftovers(tx)
     await record(ctx, tx, actor, events.deleted(appOf(row), row))
   })
 

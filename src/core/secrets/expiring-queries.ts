@@ -38,6 +38,8 @@ const openable = (db: Queryable, actor: Actor, expires: Fragment, direction: Fra
   if (actorHasGlobalAccess(actor)) {
     return db`
       select ${columns} from secrets s
+      -- Those of a deleted environment go in parts.
+      cross join lateral (select 1 from environments where id = s.environment_id limit 1) e
       where s.organisation_id = ${actor.organisation.id} and ${expires}
       order by s.expires_at ${direction} limit ${most}`
   }

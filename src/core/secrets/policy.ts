@@ -1,6 +1,6 @@
 import { can, type RoleHolder } from '../access.ts'
 import { forbid, type Policy } from '../policy.ts'
-import { MAX_SECRETS, MAX_STORED_BYTES, type SecretType } from './secret.ts'
+import { MAX_OVERRIDES, MAX_SECRETS, MAX_STORED_BYTES, type SecretType } from './secret.ts'
 
 /** Adding secrets to an environment that has `present` of them. */
 export const add: Policy<{ present: number; added: number }> = [
@@ -25,6 +25,14 @@ export const growOverrides: Policy<Growth> = [
   forbid(
     `Your overrides in an environment can take at most ${mebibytes(MAX_STORED_BYTES.overrides)} as they are stored, sealed. Remove some, or make them smaller.`,
     ({ before, after }) => after > MAX_STORED_BYTES.overrides && after > before,
+  ),
+]
+
+/** Having more values of one's own, in all environments: they go with the membership, in one transaction. */
+export const addOverrides: Policy<Growth> = [
+  forbid(
+    `A member can have at most ${MAX_OVERRIDES.toLocaleString('en')} overrides. Remove some.`,
+    ({ before, after }) => after > MAX_OVERRIDES && after > before,
   ),
 ]
 

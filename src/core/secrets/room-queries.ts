@@ -3,13 +3,17 @@ import type { Actor } from '../actor.ts'
 import type { Sizes } from './room.ts'
 import type { SecretFilter } from './secret.ts'
 
-/** How much an environment's secrets take, the actor's overrides of them, and their versions. Reads no text. */
+/**
+ * How much an environment's secrets take, the actor's overrides of them, and their versions, and how many overrides the actor
+ * has anywhere. Reads no text.
+ */
 export const sizes = (tx: Transaction, actor: Actor, environmentId: string) => tx<Sizes[]>`
   select (
     select coalesce(sum(secret_bytes(path, key, value, comment, tags)), 0)
     from secrets where environment_id = ${environmentId})::float8 as secrets, (
     select coalesce(sum(octet_length(value)), 0)
     from secret_overrides where principal_id = ${actor.id} and environment_id = ${environmentId})::float8 as overrides, (
+    select count(*)::int from secret_overrides where principal_id = ${actor.id}) as "allOverrides", (
     select versions_bytes from environments where id = ${environmentId})::float8 as versions`
 
 /**

@@ -4,14 +4,23 @@ import type { SecretRow } from './secret.ts'
 
 /**
  * How many bytes the secrets of an environment take as they are stored, the actor's own values of them, and, at most, all
- * versions of them: null where these were not counted yet.
+ * versions of them: null where these were not counted yet. And how many overrides the actor has in all environments.
  */
-export type Sizes = Readonly<{ secrets: number; overrides: number; versions: number | null }>
+export type Sizes = Readonly<{
+  secrets: number
+  overrides: number
+  allOverrides: number
+  versions: number | null
+}>
 
-/** 403 when an environment has grown beyond what its secrets, or the actor's overrides of them, can take. */
+/**
+ * 403 when an environment has grown beyond what its secrets, or the actor's overrides of them, can take, or the actor has
+ * too many overrides.
+ */
 export function requireRoom(before: Sizes, after: Sizes): void {
   enforce(policy.grow, { before: before.secrets, after: after.secrets })
   enforce(policy.growOverrides, { before: before.overrides, after: after.overrides })
+  enforce(policy.addOverrides, { before: before.allOverrides, after: after.allOverrides })
 }
 
 /** Work with secrets of more bytes takes so much memory that callers take turns. */

@@ -68,5 +68,8 @@ export const MAX_SECRETS = 5000
 /** How many bytes the secrets of an environment can take as they are stored, and one member's overrides of them. */
 export const MAX_STORED_BYTES = { secrets: 8 * 1024 * 1024, overrides: 4 * 1024 * 1024 } as const
 
+/** How many overrides a member can have in all environments. */
+export const MAX_OVERRIDES = 20_000
+
 /** How many secrets one request can write. */
 export const MAX_SECRETS_PER_REQUEST = 2000

@@ -2,6 +2,7 @@ import { createRepeatCounts } from '../../../src/core/audit/repeat-counts.ts'
 import * as environments from '../../../src/core/environments/queries.ts'
 import * as plain from '../../../src/core/plain-secrets/queries.ts'
 import * as expiry from '../../../src/core/secrets/expiry-queries.ts'
+import * as leftovers from '../../../src/core/secrets/leftover-queries.ts'
 import * as locks from '../../../src/core/secrets/lock-queries.ts'
 import * as overrides from '../../../src/core/secrets/override-queries.ts'
 import * as pruning from '../../../src/core/secrets/pruning-queries.ts'
@@ -69,6 +70,18 @@ export const secretStatements: Statements = {
     room.storedBytes(db, it.developer, it.environment, { path: '/folder-1' }),
   'room: storedBytes, ids': (db, it) =>
     room.storedBytes(db, it.developer, it.environment, { ids: [it.secret] }),
+  'leftovers: removeSecrets': async (db, it) => {
+    await db`insert into deleted_environments (id) values (${it.environment})`
+    await leftovers.removeSecrets(db, 10)
+  },
+  'leftovers: removeVersions': async (db, it) => {
+    await db`insert into deleted_environments (id) values (${it.environment})`
+    await leftovers.removeVersions(db, 10)
+  },
+  'leftovers: forgetEmpty': async (db, it) => {
+    await db`insert into deleted_environments (id) values (${it.environment})`
+    await leftovers.forgetEmpty(db)
+  },
   'secrets: lockEnvironment': (db, it) => locks.lockEnvironment(db, it.organisation, it.environment),
   'secrets: publicKeyOf': (db, it) => locks.publicKeyOf(db, it.organisation, it.environment),
   'secrets: holdAccess': (db, it) => locks.holdAccess(db, it.developer, it.environment),

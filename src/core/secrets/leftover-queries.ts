@@ -1,0 +1,31 @@
+import type { Transaction } from '../../platform/postgres/database.ts'
+
+/** Deletes secrets of deleted environments, at most so many; tells how many. */
+export const removeSecrets = async (tx: Transaction, most: number): Promise<number> => {
+  const { count } = await tx`
+    delete from secrets where ctid = any(array(
+      select s.ctid from deleted_environments d
+      cross join lateral (
+        select ctid from secrets where environment_id = d.id limit ${most} for update skip locked
+      ) s
+      limit ${most}))`
+  return count
+}
+
+/** Deletes versions of secrets of deleted environments, at most so many; tells how many. */
+export const removeVersions = async (tx: Transaction, most: number): Promise<number> => {
+  const { count } = await tx`
+    delete from secret_versions where ctid = any(array(
+      select v.ctid from deleted_environments d
+      cross join lateral (
+        select ctid from secret_versions where environment_id = d.id limit ${most} for update skip locked
+      ) v
+      limit ${most}))`
+  return count
+}
+
+/** Forgets deleted environments that have left nothing. */
+export const forgetEmpty = (tx: Transaction) => tx`
+  delete from deleted_environments d
+  where not exists (select 1 from secrets where environment_id = d.id)
+    and not exists (select 1 from secret_versions where environment_id = d.id)`
