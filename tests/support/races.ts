@@ -35,6 +35,8 @@ export async function inTurn<T>(
     for (const request of requests) {
       sent.push(request())
       await eventually('a request waits for a lock', async () => {
+        // A transaction sees the connections that were open when it first looked, and these requests may open more.
+        await tx`select pg_stat_clear_snapshot()`
         const waiting = await tx`
           select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
         return waiting.length === sent.length
