@@ -32,6 +32,7 @@ const WATCHED: Readonly<Record<string, string>> = {
 /** Tables whose changes don't renew the version, each with its reason. A new table belongs to one of these lists. */
 const NOT_WATCHED: Readonly<Record<string, string>> = {
   audit_entries: 'the audit log is read from the database each time',
+  deleted_environments: 'only deletions and the worker read it',
   email_links: 'links are looked up each time, and stand in no answer',
   recovery_codes: 'they are used up at sign-in, and stand in no answer',
   schema_floor: 'only programs that start read it',
