@@ -4,12 +4,14 @@ import { removeOldEntries } from './audit/retention.ts'
 import { removeAllLeftovers } from './secrets/leftovers.ts'
 import { removeOldVersions } from './secrets/retention.ts'
 import { SESSION_IDLE_SECONDS } from './sessions/lifetime.ts'
+import { MOST_EXPIRED_TOKENS } from './tokens/token.ts'
 
 /**
  * Deletes expired tokens, sessions, session tokens, links, states, tickets, challenges and counters of sign-ins; closes
  * expired invites. Expired rows
  * are already refused everywhere: this only frees space, and may run several times at once. Locked rows are skipped,
- * which avoids deadlocks. Tokens go a week after they expired. Deletes audit entries and versions of secrets that are older than they are to be kept.
+ * which avoids deadlocks. Tokens go a week after they expired,
+ * or once there are 100 newer expired ones of their principal. Deletes audit entries and versions of secrets that are older than they are to be kept.
  */
 export async function removeExpired(ctx: Context): Promise<void> {
   const now = ctx.clock.now()
@@ -18,6 +20,17 @@ export async function removeExpired(ctx: Context): Promise<void> {
   await patiently`
     delete from tokens where id in (
       select id from tokens where expires_at <= ${before(EXPIRED_TOKEN_SECONDS)} for update skip locked
+    )`
+  // A new token removes them, too: these are of principals that create none, left by releases that kept them all.
+  await patiently`
+    delete from tokens where id in (
+      select id from tokens where id in (
+        select id from (
+          select id, row_number() over (partition by principal_id order by created_at desc, id desc) as place
+          from tokens where expires_at <= ${now}
+        ) expired
+        where place > ${MOST_EXPIRED_TOKENS} limit ${MOST_SURPLUS_TOKENS}
+      ) for update skip locked
     )`
   await patiently`
     delete from session_tokens where hash in (
@@ -57,13 +70,16 @@ export async function removeExpired(ctx: Context): Promise<void> {
 /** So that people can be told of it. */
 const EXPIRED_TOKEN_SECONDS = 7 * 24 * 3600
 
+/** How many surplus tokens one run deletes, so that it ends in time. */
+const MOST_SURPLUS_TOKENS = 200_000
+
 // No request waits for it, and after a long outage there may be many rows.
 const LONGEST_MILLISECONDS = 30_000
 
 /** Sends each statement in a separate transaction, so that locks are held for a short time. */
 const patientStatements =
   ({ db }: Context) =>
-  (text: TemplateStringsArray, ...values: Date[]): Promise<void> =>
+  (text: TemplateStringsArray, ...values: (Date | number)[]): Promise<void> =>
     db.beginWithin(LONGEST_MILLISECONDS, async (tx) => {
       await tx`select set_config('statement_timeout', ${String(LONGEST_MILLISECONDS)}, true)`
       await tx(text, ...values)

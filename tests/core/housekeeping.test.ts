@@ -4,7 +4,8 @@ import { removeExpired } from '../../src/core/housekeeping.ts'
 import { hashToken } from '../../src/core/tokens/token-text.ts'
 import { api } from '../support/api.ts'
 import { testContext } from '../support/context.ts'
-import { owner, roleOf, session, user } from '../support/people.ts'
+import { owner, roleOf, serviceAccount, session, user } from '../support/people.ts'
+import { addTokens } from '../support/tokens.ts'
 
 test('deletes expired rows, keeps others, and skips locked ones without waiting', async () => {
   const ctx = await testContext()
@@ -64,6 +65,29 @@ test('keeps a token for a week after it has expired', async () => {
   ctx.clock.advance(1)
   await removeExpired(ctx)
   expect(await tokens()).toBe(0)
+  await ctx.close()
+})
+
+test('keeps the newest 100 expired tokens of each principal, and every live one', async () => {
+  const ctx = await testContext()
+  const ada = await owner(ctx)
+  const [many, few] = [await serviceAccount(ctx, 'service'), await serviceAccount(ctx, 'service')]
+  await addTokens(ctx, many.id, 5, { name: 'live', createdAgo: 90, expiresIn: 1 })
+  await addTokens(ctx, many.id, 200, { name: 'older', createdAgo: 60, expiresIn: 0 })
+  await addTokens(ctx, many.id, 60, { name: 'newer', createdAgo: 30, expiresIn: -3 })
+  await addTokens(ctx, few.id, 100, { name: 'older', createdAgo: 60, expiresIn: -5 })
+  await removeExpired(ctx)
+  const left = await ctx.db`
+    select principal_id, name, count(*)::int from tokens where name <> 'test' group by 1, 2`
+  expect(new Map(left.map((row) => [`${row.principal_id} ${row.name}`, row.count]))).toEqual(
+    new Map([
+      [`${many.id} live`, 5],
+      [`${many.id} older`, 40],
+      [`${many.id} newer`, 60],
+      [`${few.id} older`, 100],
+    ]),
+  )
+  expect((await api(ctx).as(ada.token).get('/v1/me')).status).toBe(200)
   await ctx.close()
 })
 

@@ -7,27 +7,27 @@ import { findOrganisationId } from '../deployment.ts'
 import { type AccountRow, auditActorOf } from './account.ts'
 
 /**
- * Writes an audit entry of a signed-in caller. For a user without a membership it goes to the deployment's organisation.
+ * Writes audit entries of a signed-in caller. For a user without a membership they go to the deployment's organisation.
  */
 export async function recordCaller(
   ctx: Context,
   tx: Queryable,
   caller: Caller,
-  event: AuditEvent,
+  ...events: readonly AuditEvent[]
 ): Promise<void> {
   const organisationId = isActor(caller) ? caller.organisation.id : await findOrganisationId(tx)
-  if (organisationId !== null) await recordAs(ctx, tx, caller, organisationId, event)
+  if (organisationId !== null) await recordAs(ctx, tx, caller, organisationId, ...events)
 }
 
-/** Writes an audit entry of an account that is not signed in, or only by this request; none without an organisation. */
+/** Writes audit entries of an account that is not signed in, or only by this request; none without an organisation. */
 export async function recordAccount(
   ctx: Context,
   tx: Queryable,
   account: AccountRow,
   { credential = null, source }: Readonly<{ credential?: Credential | null; source: RequestSource }>,
-  event: AuditEvent,
+  ...events: readonly AuditEvent[]
 ): Promise<void> {
   const organisationId = account.deployment_organisation_id
   if (organisationId === null) return
-  await recordAs(ctx, tx, auditActorOf(account, credential, source), organisationId, event)
+  await recordAs(ctx, tx, auditActorOf(account, credential, source), organisationId, ...events)
 }

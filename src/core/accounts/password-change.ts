@@ -9,7 +9,7 @@ import type { SignedInUser } from '../sessions/session.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
 import { countPasswordProof } from '../sign-in/sign-in-limits.ts'
-import { revokeAllOf } from '../tokens/tokens.ts'
+import { revokeAllOf } from '../tokens/revocation.ts'
 import { ownTransaction } from '../transactions.ts'
 import { NewPassword, ownPasswordTurn, passwordEvent, RevokeTokens } from './account.ts'
 import { recordCaller } from './account-audit.ts'
@@ -50,8 +50,8 @@ export async function changePassword(
     if (changed.count === 0) throw unauthenticated()
     await revokePasswordLinks(ctx, tx, userId)
     await sessions.endAll(tx, userId)
-    const record = (event: AuditEvent) => recordCaller(ctx, tx, caller, event)
-    const revoked = input.revoke_tokens ? await revokeAllOf(tx, userId, record) : null
+    const record = (...events: AuditEvent[]) => recordCaller(ctx, tx, caller, ...events)
+    const revoked = input.revoke_tokens ? await revokeAllOf(ctx, tx, userId, record) : null
     await record({
       eventType: 'user.password_changed',
       resourceId: userId,

@@ -31,19 +31,19 @@ export async function recordAll(
   actor: Actor,
   events: readonly AuditEvent[],
 ): Promise<void> {
-  const entries = events.map((event) => entryRow(ctx, actor, actor.organisation.id, event))
-  await queries.insert(tx, entries)
+  await recordAs(ctx, tx, actor, actor.organisation.id, ...events)
 }
 
-/** Records an event of a user who need not be a member of the organisation. */
+/** Records events of a user who need not be a member of the organisation. */
 export async function recordAs(
   ctx: Context,
   db: Queryable,
   actor: AuditActor,
   organisationId: string,
-  event: AuditEvent,
+  ...events: readonly AuditEvent[]
 ): Promise<void> {
-  await queries.insert(db, [entryRow(ctx, actor, organisationId, event)])
+  const entries = events.map((event) => entryRow(ctx, actor, organisationId, event))
+  await queries.insert(db, entries)
 }
 
 /** Records what an operator did, in the transaction of the change. Gives the entry's id. */

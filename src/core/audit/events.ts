@@ -95,9 +95,10 @@ export const EVENTS = {
   },
   'member.removed': {
     resource: 'member',
-    meaning: 'A member was removed from the organisation.',
+    meaning:
+      'A member was removed from the organisation; `tokens` is how many tokens went with it that had not expired.',
     metadata: name,
-    old: ['role'],
+    old: ['role', 'tokens'],
   },
   'organisation.created': {
     resource: 'organisation',
@@ -195,9 +196,9 @@ export const EVENTS = {
   },
   'service_account.deleted': {
     resource: 'service_account',
-    meaning: 'A service account was deleted.',
+    meaning: 'A service account was deleted; `tokens` is how many tokens went with it that had not expired.',
     metadata: name,
-    old: ['name', 'role'],
+    old: ['name', 'role', 'tokens'],
   },
   'session.ended': {
     resource: 'session',

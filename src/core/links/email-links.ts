@@ -13,7 +13,7 @@ import { queueNotice, wakeNotices } from '../notices/notices.ts'
 import { Id, StrictObject } from '../schema.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
-import { revokeAllOf } from '../tokens/tokens.ts'
+import { revokeAllOf } from '../tokens/revocation.ts'
 import { transaction } from '../transactions.ts'
 import { removeFactors } from './handed-link.ts'
 import { EMAIL_LINK_SECONDS, isLinkOf, linkRowId } from './link.ts'
@@ -77,9 +77,9 @@ export async function resetPassword(
     if (link.by_operator) await accounts.waiveVerification(tx, userId, now)
     else await accounts.markEmailVerified(tx, userId, now)
     await sessions.endAll(tx, userId)
-    const record = (event: AuditEvent) => recordUser(ctx, tx, userId, source, event)
+    const record = (...events: AuditEvent[]) => recordUser(ctx, tx, userId, source, ...events)
     if (link.removes_factors) await removeFactors(ctx, tx, userId, record)
-    const revoked = input.revoke_tokens ? await revokeAllOf(tx, userId, record) : null
+    const revoked = input.revoke_tokens ? await revokeAllOf(ctx, tx, userId, record) : null
     await record({
       eventType: 'user.password_reset',
       resourceId: userId,
@@ -158,8 +158,8 @@ async function recordUser(
   tx: Transaction,
   userId: string,
   source: RequestSource,
-  event: AuditEvent,
+  ...events: readonly AuditEvent[]
 ): Promise<void> {
   const account = await accounts.findAccount(tx, userId)
-  if (account !== undefined) await recordAccount(ctx, tx, account, { source }, event)
+  if (account !== undefined) await recordAccount(ctx, tx, account, { source }, ...events)
 }

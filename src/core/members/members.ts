@@ -110,12 +110,12 @@ export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: If
     await queries.markRemoved(tx, member.id, member.role_name, ctx.clock.now())
     // Sessions before tokens, the order of a password change: the other one could deadlock.
     await sessions.endAll(tx, member.user_id)
-    await principals.remove(ctx, tx, actor, member.id)
+    const { tokens } = await principals.remove(ctx, tx, actor, member.id)
     await record(ctx, tx, actor, {
       eventType: 'member.removed',
       resourceId: member.id,
       resourceMetadata: { name: member.full_name },
-      oldValues: { role: { id: member.role_id, name: member.role_name } },
+      oldValues: { role: { id: member.role_id, name: member.role_name }, tokens },
       description: 'Member removed from the organisation.',
     })
     await queueOrganisationNotices(ctx, tx, actor.organisation.id, [[member.user_id, 'member-removed']])

@@ -10,6 +10,7 @@ import type { RoleRef } from '../roles/role.ts'
 import { written } from '../rows.ts'
 import { lockCopies } from '../secrets/override-locks.ts'
 import type { Row } from '../tables.ts'
+import { countLive } from '../tokens/queries.ts'
 import * as queries from './queries.ts'
 
 /** A principal, a member or a service account, before it has an id. */
@@ -71,10 +72,20 @@ export async function handOver(
   await queries.setRole(tx, next.id, next.nextRole)
 }
 
-/** Deletes a principal with its keys, grants and tokens, and cancels the pending invites that it sent. */
-export async function remove(ctx: Context, tx: Transaction, actor: Actor, id: string): Promise<void> {
+/**
+ * Deletes a principal with its keys, grants and tokens, and cancels the pending invites that it sent. Gives how many of
+ * the tokens had not expired. Requires that nobody can create a token of it meanwhile.
+ */
+export async function remove(
+  ctx: Context,
+  tx: Transaction,
+  actor: Actor,
+  id: string,
+): Promise<{ tokens: number }> {
   await cancelSentBy(ctx, tx, actor, id)
+  const { count } = written(await countLive(tx, id, ctx.clock.now()))
   // Key copies before the principal, the order of a change of secrets: the other one could deadlock.
   await lockCopies(tx, id)
   await queries.remove(tx, id)
+  return { tokens: count }
 }

@@ -151,12 +151,12 @@ export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch 
   changeOrganisation(ctx, actor, async (tx, actor) => {
     const account = await existing(tx, actor, id)
     await requireMatch(ifMatch, () => shown(tx, actor, id))
-    await principals.remove(ctx, tx, actor, account.id)
+    const { tokens } = await principals.remove(ctx, tx, actor, account.id)
     await record(ctx, tx, actor, {
       eventType: 'service_account.deleted',
       resourceId: account.id,
       resourceMetadata: { name: account.name },
-      oldValues: rowValues(account),
+      oldValues: { ...rowValues(account), tokens },
       description: `Service account "${account.name}" deleted.`,
     })
   })

@@ -27,6 +27,19 @@ export const countLive = (tx: Transaction, principalId: string, at: Date) =>
     select count(*)::int as count from tokens
     where principal_id = ${principalId} and (expires_at is null or expires_at > ${at})`
 
+/**
+ * Deletes up to 1,000 expired tokens of a principal, of those beyond the `most` that were created last. Locked ones are
+ * passed over: whoever has locked them deletes them.
+ */
+export const removeSurplusExpired = (tx: Transaction, principalId: string, at: Date, most: number) =>
+  tx`
+    delete from tokens where id in (
+      select id from tokens where id in (
+        select id from tokens where principal_id = ${principalId} and expires_at <= ${at}
+        order by created_at desc, id desc offset ${most} limit 1000
+      ) for update skip locked
+    )`
+
 /** A new token, which was never used. */
 export type NewToken = Row<
   'tokens',
@@ -63,9 +76,12 @@ export const remove = (tx: Transaction, principalId: string, id: string): Promis
       delete from tokens where principal_id = ${principalId} and id = ${id} returning id, name, expires_at`,
   )
 
-/** Deletes all tokens of a user's active membership and gives them. */
-export const removeAllOf = (tx: Transaction, userId: string) =>
+/** Deletes all tokens of a user's active membership, expired ones too, and gives those that had not expired. */
+export const removeAllOf = (tx: Transaction, userId: string, at: Date) =>
   tx<Row<'tokens', 'principal_id' | 'id' | 'name' | 'expires_at'>[]>`
-    delete from tokens
-    where principal_id = (select principal_id from members where user_id = ${userId} and removed_at is null)
-    returning principal_id, id, name, expires_at`
+    with deleted as (
+      delete from tokens
+      where principal_id = (select principal_id from members where user_id = ${userId} and removed_at is null)
+      returning principal_id, id, name, expires_at
+    )
+    select * from deleted where expires_at is null or expires_at > ${at}`

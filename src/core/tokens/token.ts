@@ -9,6 +9,18 @@ import type { CreatorColumns } from './creators.ts'
 /** How many unexpired tokens a principal can have. */
 export const MOST_LIVE_TOKENS = 100
 
+/** How many expired tokens of a principal are kept, so that people can be told of them. */
+export const MOST_EXPIRED_TOKENS = 100
+
+/** The principal of a token, by its id: a member (`pat`) or a service account (`sat`). */
+export type TokenPrincipal = Readonly<{ id: string; kind: 'pat' | 'sat' }>
+
+/** How a principal's tokens are called in entries, and their holder in sentences. */
+export const TOKEN_KINDS = {
+  pat: { noun: 'Personal access token', holder: 'You' },
+  sat: { noun: 'Service account token', holder: 'A service account' },
+} as const
+
 /** An access token without its hash. */
 export type TokenRow = Row<
   'tokens',

@@ -3,9 +3,8 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import type { AuditEvent } from '../audit/events.ts'
 import type { CountedPage, PageRequest } from '../contract/lists.ts'
-import { notFound, unauthenticated } from '../errors.ts'
+import { unauthenticated } from '../errors.ts'
 import { newPhaseToken } from '../keys/phase-token.ts'
 import { requireRoom } from '../limits.ts'
 import { creationOrder, listCounted, type PageRange } from '../pagination.ts'
@@ -16,20 +15,21 @@ import { normaliseName } from '../text.ts'
 import { ownTransaction, pipelined } from '../transactions.ts'
 import { countCreation } from './creation-limit.ts'
 import * as queries from './queries.ts'
+import { revoke } from './revocation.ts'
 import {
   type CreateToken,
   expiryFrom,
   type IssuedToken,
+  MOST_EXPIRED_TOKENS,
   MOST_LIVE_TOKENS,
   present,
+  TOKEN_KINDS,
   type Token,
   type TokenFormat,
+  type TokenPrincipal,
   type TokenRow,
 } from './token.ts'
 import { hashToken, newToken } from './token-text.ts'
-
-/** The principal of a token, by its id: a member (`pat`) or a service account (`sat`). */
-export type TokenPrincipal = Readonly<{ id: string; kind: 'pat' | 'sat' }>
 
 /** The name of a new token, its format, and when it expires: null for never. */
 export type TokenValues = Readonly<{ name: string; expiresAt: Date | null; format: TokenFormat }>
@@ -87,7 +87,7 @@ export async function issueAndRecord(
     resourceId: id,
     resourceMetadata: { name, expiresAt, ownerId: principal.id },
     newValues: { name, expiresAt },
-    description: `${KIND[principal.kind].noun} "${name}" created.`,
+    description: `${TOKEN_KINDS[principal.kind].noun} "${name}" created.`,
   })
   return issued
 }
@@ -122,62 +122,21 @@ export async function issue(
   return { ...present(row), token: token.text }
 }
 
-/**
- * Deletes a token of a principal and writes the entry. 404 when the principal has no such token, 401 when it is the
- * token of this request: another request has just revoked it.
- */
-export async function revoke(
-  ctx: Context,
-  tx: Transaction,
-  actor: Actor,
-  principal: TokenPrincipal,
-  id: string,
-): Promise<void> {
-  const row = await queries.remove(tx, principal.id, id)
-  if (row === undefined) throw isCredentialOf(actor, principal, id) ? unauthenticated() : notFound('Token')
-  await record(ctx, tx, actor, deletion(principal, row))
-}
-
-/**
- * Deletes every personal access token of a user's active membership, calls `write` with an entry for each, and gives
- * their number. Requires that this transaction has ended the user's sessions, so that none of them creates another.
- */
-export async function revokeAllOf(
-  tx: Transaction,
-  userId: string,
-  write: (event: AuditEvent) => Promise<void>,
-): Promise<number> {
-  const rows = await queries.removeAllOf(tx, userId)
-  for (const row of rows) await write(deletion({ id: row.principal_id, kind: 'pat' }, row))
-  return rows.length
-}
-
-function deletion(principal: TokenPrincipal, row: queries.DeletedToken): AuditEvent {
-  const { name } = row
-  const expiresAt = row.expires_at?.toISOString() ?? null
-  return {
-    eventType: 'token.deleted',
-    resourceId: row.id,
-    resourceMetadata: { name, expiresAt, ownerId: principal.id },
-    oldValues: { name, expiresAt },
-    description: `${KIND[principal.kind].noun} "${name}" deleted.`,
-  }
-}
-
-const isCredentialOf = (actor: Actor, principal: TokenPrincipal, id: string): boolean =>
-  principal.id === actor.id && actor.credential.kind === 'token' && actor.credential.id === id.toLowerCase()
-
 async function requireRoomForToken(
   tx: Transaction,
   principal: TokenPrincipal,
   now: Date,
 ): Promise<StoredIdentity> {
   // Order matters: tokens are counted under the lock.
-  const lock = queries.lockPrincipal(tx, principal.id).execute()
-  const [locked, counted] = await pipelined(lock, queries.countLive(tx, principal.id, now).execute())
+  const [locked, counted] = await pipelined(
+    queries.lockPrincipal(tx, principal.id).execute(),
+    queries.countLive(tx, principal.id, now).execute(),
+    // Only live tokens are counted: without this, short-lived ones would pile up.
+    queries.removeSurplusExpired(tx, principal.id, now, MOST_EXPIRED_TOKENS).execute(),
+  )
   const [identity] = locked
   if (identity === undefined) throw unauthenticated()
-  const { holder } = KIND[principal.kind]
+  const { holder } = TOKEN_KINDS[principal.kind]
   const limit = { holder, most: MOST_LIVE_TOKENS, what: 'live tokens', remedy: 'Revoke one first.' }
   requireRoom(limit, written(counted).count)
   return identity
@@ -197,8 +156,3 @@ function phaseToken(ctx: Context, { id, kind }: TokenPrincipal, stored: StoredId
   const privateKey = ctx.keys.unwrap('identity-key', stored.wrapped_private_key, privateKeyField(id))
   return newPhaseToken(kind === 'pat' ? 'user' : 'service', { publicKey: stored.identity_key, privateKey })
 }
-
-const KIND = {
-  pat: { noun: 'Personal access token', holder: 'You' },
-  sat: { noun: 'Service account token', holder: 'A service account' },
-} as const

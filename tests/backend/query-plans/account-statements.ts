@@ -6,6 +6,7 @@ import * as me from '../../../src/core/me/queries.ts'
 import * as notices from '../../../src/core/notices/queries.ts'
 import * as operators from '../../../src/core/operators/queries.ts'
 import * as tokens from '../../../src/core/tokens/queries.ts'
+import { MOST_EXPIRED_TOKENS } from '../../../src/core/tokens/token.ts'
 import { later, PAGE, type Statements } from './statements.ts'
 
 /** The statements about accounts, callers and their tokens. */
@@ -89,6 +90,8 @@ export const accountStatements: Statements = {
   'tokens: count': (db, it) => tokens.count(db, it.member),
   'tokens: lockPrincipal': (db, it) => tokens.lockPrincipal(db, it.member),
   'tokens: countLive': (db, it) => tokens.countLive(db, it.member, it.now),
+  'tokens: removeSurplusExpired': (db, it) =>
+    tokens.removeSurplusExpired(db, it.member, it.now, MOST_EXPIRED_TOKENS),
   'tokens: insert': (db, it) =>
     tokens.insert(db, {
       id: it.new,
@@ -104,5 +107,5 @@ export const accountStatements: Statements = {
       wrapped_key_share: null,
     }),
   'tokens: remove': (db, it) => tokens.remove(db, it.member, it.token),
-  'tokens: removeAllOf': (db, it) => tokens.removeAllOf(db, it.user),
+  'tokens: removeAllOf': (db, it) => tokens.removeAllOf(db, it.user, it.now),
 }

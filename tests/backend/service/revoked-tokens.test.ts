@@ -9,6 +9,8 @@ import { type TestContext, testContext } from '../../support/context.ts'
 import { lastLink, runJobs } from '../../support/jobs.ts'
 import { member, owner, roleOf, serviceAccount } from '../../support/people.ts'
 import { newEmail, PASSWORD, register, signIn } from '../../support/sign-in.ts'
+import { countStatements } from '../../support/statements.ts'
+import { addTokens } from '../../support/tokens.ts'
 
 const NEW_PASSWORD = 'another passphrase'
 
@@ -99,6 +101,26 @@ describe.each([
       })
     }
     expect(await trailAsText(ctx)).not.toContain('kw_')
+  })
+
+  test('with revoke_tokens sends as many statements however many tokens there are', async () => {
+    const revokes = async (tokens: number) => {
+      const ada = await somebody()
+      await addTokens(ctx, ada.memberId, tokens, { name: 'live', createdAgo: 9, expiresIn: 600 })
+      return countStatements(ctx, () => act(ada, { revoke_tokens: true }))
+    }
+    expect(await revokes(98)).toBe(await revokes(1))
+  })
+
+  test('with revoke_tokens deletes expired ones too, neither counted nor with an entry', async () => {
+    const ada = await somebody()
+    await addTokens(ctx, ada.memberId, 5000, { name: 'old', createdAgo: 9, expiresIn: 0 })
+    expect((await act(ada, { revoke_tokens: true })).status).toBe(204)
+    expect(await ctx.db`select 1 from tokens where principal_id = ${ada.memberId}`).toHaveLength(0)
+    expect(await eventOf(ada)).toMatchObject({ new_values: { revokedTokens: 2 } })
+    const entries = await ctx.db`
+      select 1 from audit_entries where event_type = 'token.deleted' and actor_id = ${ada.memberId}`
+    expect(entries).toHaveLength(2)
   })
 
   test('that is refused revokes nothing', async () => {

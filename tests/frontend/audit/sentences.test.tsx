@@ -99,6 +99,25 @@ describe('who, what and where', () => {
     expect(say(change)).toBe('changed Noor Haddad from Developer to Manager')
   })
 
+  test('who or what was removed, with the number of tokens that went with it', () => {
+    const removed = {
+      eventType: 'member.removed',
+      resourceType: 'member',
+      resourceMetadata: { name: 'Noor Haddad' },
+    }
+    const role = { id: 'r1', name: 'Developer' }
+    expect(say({ ...removed, oldValues: { role, tokens: 2 } })).toBe('removed Noor Haddad, with 2 tokens')
+    expect(say({ ...removed, oldValues: { role, tokens: 0 } })).toBe('removed Noor Haddad')
+    expect(say({ ...removed, oldValues: { role } })).toBe('removed Noor Haddad')
+    const deleted = {
+      eventType: 'service_account.deleted',
+      resourceType: 'service_account',
+      resourceMetadata: { name: 'Deploy' },
+      oldValues: { name: 'Deploy', role, tokens: 1 },
+    }
+    expect(say(deleted)).toBe('deleted the service account Deploy, with 1 token')
+  })
+
   test('secrets, by their number and place', () => {
     const read = { eventType: 'secret.read', resourceType: 'environment', resourceId: 'p1' }
     expect(

@@ -81,6 +81,7 @@ const LABELS: Readonly<Record<string, string>> = {
   envType: 'Type',
   ownerId: 'Owner',
   memberId: 'Member',
+  tokens: 'Live tokens',
 }
 
 const spaced = (key: string): string => {

@@ -26,6 +26,11 @@ const secrets: (verb: string) => Say = (verb) => (facts) => {
   const total = numberIn(facts.entry.newValues, 'total')
   return say`${[verb]} ${[total === null ? 'secrets, many times,' : counted(total, 'secret')]} in ${thing(facts)}`
 }
+const withTokens: (verb: string) => Say = (verb) => (facts) => {
+  const tokens = numberIn(facts.entry.oldValues, 'tokens') ?? 0
+  const also = tokens === 0 ? '' : `, with ${counted(tokens, 'token')}`
+  return say`${named(verb)(facts)}${[also]}`
+}
 const until = (values: Entry['oldValues']): Sentence => {
   const at = textIn(values, 'expiresAt')
   return at === null
@@ -105,7 +110,7 @@ const EVENT_SENTENCES: Readonly<Record<EventType, Say>> = {
   'member.access_changed': access,
   'member.role_changed': (facts) =>
     say`changed ${thing(facts)} from ${roleIn(facts.entry.oldValues)} to ${roleIn(facts.entry.newValues)}`,
-  'member.removed': named('removed'),
+  'member.removed': withTokens('removed'),
   'organisation.created': named('created the organisation'),
   'organisation.updated': renamed,
   'organisation.ownership_transferred': ({ entry, nameOf }) =>
@@ -123,7 +128,7 @@ const EVENT_SENTENCES: Readonly<Record<EventType, Say>> = {
     say`created the service account ${thing(facts)} as ${roleIn(facts.entry.newValues)}, with a first token`,
   'service_account.updated': accountChange,
   'service_account.access_changed': access,
-  'service_account.deleted': named('deleted the service account'),
+  'service_account.deleted': withTokens('deleted the service account'),
   'session.ended': (facts) => [
     facts.entry.description === 'Signed out.' ? 'signed out' : `ended a session: ${described(facts)}`,
   ],
