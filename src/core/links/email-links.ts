@@ -5,6 +5,7 @@ import type { Queryable, Transaction } from '../../platform/postgres/database.ts
 import { NewPassword, ownPasswordTurn, passwordEvent, RevokeTokens } from '../accounts/account.ts'
 import { recordAccount } from '../accounts/account-audit.ts'
 import * as accounts from '../accounts/accounts.ts'
+import { verifyAddress } from '../accounts/verification.ts'
 import type { RequestSource } from '../actor.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import { latestNow } from '../clock-skew.ts'
@@ -44,12 +45,7 @@ export async function verifyEmail(ctx: Context, token: string, source: RequestSo
   await linkOf(ctx, ctx.db, token, 'verify-email')
   await transaction(ctx, async (tx) => {
     const { user_id: userId } = await useLink(ctx, tx, token, 'verify-email')
-    if (!(await accounts.markEmailVerified(tx, userId, ctx.clock.now()))) return
-    await recordUser(ctx, tx, userId, source, {
-      eventType: 'user.email_verified',
-      resourceId: userId,
-      description: 'E-mail address verified.',
-    })
+    await verifyAddress(ctx, tx, userId, source)
   })
 }
 
@@ -75,7 +71,7 @@ export async function resetPassword(
     const now = ctx.clock.now()
     await accounts.replacePassword(tx, userId, passwordHash, now)
     if (link.by_operator) await accounts.waiveVerification(tx, userId, now)
-    else await accounts.markEmailVerified(tx, userId, now)
+    else await verifyAddress(ctx, tx, userId, source)
     await sessions.endAll(tx, userId)
     const record = (event: AuditEvent) => recordUser(ctx, tx, userId, source, event)
     if (link.removes_factors) await removeFactors(ctx, tx, userId, record)

@@ -174,12 +174,16 @@ describe('POST /service/auth/password/forgot and reset', () => {
     expect(ctx.mailer.sent.at(-1)).toMatchObject({ to: email, subject: 'Your password was changed' })
   })
 
-  test('a reset verifies the address of an account that awaited it', async () => {
-    const { email } = await registered()
-    await post('password/forgot/', { email })
-    await runJobs(ctx)
-    await post('password/reset/', { token: lastLink(ctx).token, new_password: 'battery staple' })
-    expect(await login(email, 'battery staple')).toBe(200)
+  test('a reset verifies the address of an account that awaited it, and the audit log tells of it once', async () => {
+    const { email, userId } = await registered()
+    for (const new_password of ['battery staple', 'another battery']) {
+      await post('password/forgot/', { email })
+      await runJobs(ctx)
+      await post('password/reset/', { token: lastLink(ctx).token, new_password })
+      expect(await login(email, new_password)).toBe(200)
+    }
+    const about = (await entriesAbout(ctx, userId)).map((entry) => entry.event_type)
+    expect(about.filter((type) => type === 'user.email_verified')).toHaveLength(1)
   })
 
   test('a link is good once and for an hour, and a retried mail carries the same one', async () => {
