@@ -35,15 +35,20 @@ export async function removeExpired(ctx: Context): Promise<void> {
       select hash from second_factor_tickets where expires_at <= ${now} for update skip locked
     )`
   await patiently`delete from used_challenges where expires_at <= ${now}`
-  await patiently`delete from sign_in_attempts where expires_at <= ${now}`
+  await patiently`
+    delete from sign_in_attempts where (key, window_start) in (
+      select key, window_start from sign_in_attempts where expires_at <= ${now} for update skip locked
+    )`
   await patiently`
     update invites set state = 'expired', closed_at = ${now}, role_id = null, role_kind = null
     where id in (
       select id from invites where state = 'pending' and expires_at <= ${now} for update skip locked
     )`
   await patiently`
-    update audit_entries set coalesce_key = null
-    where coalesce_key is not null and timestamp <= ${before(COALESCING_SECONDS)}`
+    update audit_entries set coalesce_key = null where id in (
+      select id from audit_entries
+      where coalesce_key is not null and timestamp <= ${before(COALESCING_SECONDS)} for update skip locked
+    )`
   await removeOldEntries(ctx)
   await removeOldVersions(ctx)
   await removeAllLeftovers(ctx)

@@ -19,3 +19,27 @@ export async function raceFor<T>(
   })
   return results
 }
+
+/**
+ * Sends requests one after the other, each once those before it wait, while rows or tables are locked over a connection of
+ * its own; resolves with their results.
+ */
+export async function inTurn<T>(
+  aside: Database,
+  lock: (tx: Transaction) => PromiseLike<unknown>,
+  ...requests: (() => Promise<T>)[]
+): Promise<T[]> {
+  const sent: Promise<T>[] = []
+  await aside.begin(async (tx) => {
+    await lock(tx)
+    for (const request of requests) {
+      sent.push(request())
+      await eventually('a request waits for a lock', async () => {
+        const waiting = await tx`
+          select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        return waiting.length === sent.length
+      })
+    }
+  })
+  return await Promise.all(sent)
+}

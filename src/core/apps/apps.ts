@@ -112,6 +112,8 @@ export const update = (
     const after: AppValues = { ...before, ...inputValues(input) }
     await requireFreeName(tx, 'apps', actor.organisation.id, after.name, row.id)
     if (isDeepStrictEqual(before, after)) return present(row)
+    // A new name locks the row as a deletion does.
+    if (nameKey(after.name) !== nameKey(before.name)) await lockApp(tx, row.id)
     const stored = await queries.update(tx, actor, row.id, nameKey(after.name), after, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'app.updated',

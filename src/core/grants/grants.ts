@@ -8,6 +8,7 @@ import { type IfMatch, requireMatch } from '../etags.ts'
 import { isId } from '../id.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
+import { lockCopies } from '../secrets/override-locks.ts'
 import { pipelined, readAndChangeOrganisation } from '../transactions.ts'
 import {
   accessValues,
@@ -105,6 +106,7 @@ async function write<View>(
   read: (tx: Transaction, actor: Actor) => Promise<View>,
 ): Promise<View> {
   const organisationId = actor.organisation.id
+  if (revoked.length > 0) await lockCopies(tx, principal.id, revoked)
   const withoutKeyCopy = addedEnvironments.filter((environment) => !environment.has_key_copy)
   const [, , view] = await pipelined(
     queries

@@ -61,7 +61,7 @@ const WORDING: Readonly<Record<NoticeKind, (named: Named) => Wording>> = {
   'secrets-expire': ({ name }) => ({
     subject: 'Secrets expire soon',
     sentence: `Secrets of ${typed(name)} expire within a week, or have expired. They stay as they are.`,
-    remedy: 'Replace their values, and set another expiry or none.',
+    remedy: 'Replace their values, and set another expiry or none. Home shows all that expire soon.',
   }),
 }
 

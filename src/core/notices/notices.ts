@@ -42,6 +42,27 @@ export async function queueRoleNotice(
   if ((await count(ctx, [window], tx)) === null) await queueNotice(ctx, tx, userId, 'role-changed', role)
 }
 
+/** So many mails about secrets that expire a user is sent in a day: whoever changes secrets could fill inboxes otherwise. */
+export const EXPIRY_MAILS: RateLimit = { limit: 3, windowSeconds: 24 * 3600 }
+
+/**
+ * Queues a mail about secrets that expire, unless there were `EXPIRY_MAILS` already. Like `queueNotice` otherwise. Whoever
+ * tells several users takes them in the order of their ids: their counters stay locked until the commit.
+ */
+export async function queueExpiryNotice(
+  ctx: Context,
+  tx: Transaction,
+  userId: string,
+  environments: string,
+): Promise<void> {
+  if (ctx.config.smtp === null) return
+  const now = ctx.clock.now().getTime()
+  const window = counterWindow(ctx, EXPIRY_MAILS, now, ['expiry mails to', userId])
+  if ((await count(ctx, [window], tx)) === null) {
+    await queueNotice(ctx, tx, userId, 'secrets-expire', environments)
+  }
+}
+
 /** Queues a notice that names an organisation, for each of the users. Like `queueNotice` otherwise. */
 export async function queueOrganisationNotices(
   ctx: Context,

@@ -8,6 +8,7 @@ import { generateIdentityKeys } from '../keys/identity-keys.ts'
 import { hasGlobalAccess, type RoleKind } from '../permissions.ts'
 import type { RoleRef } from '../roles/role.ts'
 import { written } from '../rows.ts'
+import { lockCopies } from '../secrets/override-locks.ts'
 import type { Row } from '../tables.ts'
 import * as queries from './queries.ts'
 
@@ -54,6 +55,7 @@ export async function changeRole(
     const missing = await queries.environmentsWithoutCopy(tx, organisationId, id)
     await addKeyCopies(ctx, tx, organisationId, [principal], missing)
   } else if (hasGlobalAccess(before)) {
+    await lockCopies(tx, id)
     await queries.deleteCopiesWithoutGrant(tx, id)
   }
 }
@@ -73,6 +75,6 @@ export async function handOver(
 export async function remove(ctx: Context, tx: Transaction, actor: Actor, id: string): Promise<void> {
   await cancelSentBy(ctx, tx, actor, id)
   // Key copies before the principal, the order of a change of secrets: the other one could deadlock.
-  await queries.deleteCopies(tx, id)
+  await lockCopies(tx, id)
   await queries.remove(tx, id)
 }

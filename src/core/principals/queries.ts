@@ -34,7 +34,3 @@ export const deleteCopiesWithoutGrant = (tx: Transaction, principalId: string) =
 
 /** Deletes a principal; its keys, grants and tokens go by foreign keys. */
 export const remove = (tx: Transaction, id: string) => tx`delete from principals where id = ${id}`
-
-/** Deletes a principal's key copies, and with them its overrides. Waits for changes of secrets that it has begun. */
-export const deleteCopies = (tx: Transaction, id: string) =>
-  tx`delete from environment_keys where principal_id = ${id}`

@@ -1,13 +1,14 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
-import { record } from '../audit/audit.ts'
+import { recordAll } from '../audit/audit.ts'
 import { noteRead, type ReadEvent } from '../audit/reads.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { enforce } from '../policy.ts'
 import { pipelined } from '../transactions.ts'
 import { requireDistinctNames, requireFreeNames } from './names.ts'
+import { countChangeIn } from './override-limit.ts'
 import * as overrideQueries from './override-queries.ts'
 import { changedOverrideValues } from './overrides.ts'
 import * as policy from './policy.ts'
@@ -21,7 +22,8 @@ import { changeSecrets, storedSecrets } from './writing.ts'
 /**
  * Changes secrets of an environment, all or none; what a change leaves out stays, and what changes nothing makes no
  * version. Gives them as `create` does. 404 when the actor can't open the environment and for an id that it has no secret
- * of, 403 for a sealed secret that would be another type and for an override of a service account, 409 as `create`.
+ * of, 403 for a sealed secret that would be another type and for an override of a service account, 409 as `create`,
+ * 429 for too many changes of overrides in an hour.
  */
 export async function update(
   ctx: Context,
@@ -33,6 +35,7 @@ export async function update(
     await requireAccess(ctx, actor, place.environmentId)
     return []
   }
+  await countChangeIn(ctx, actor, changes)
   const { stored, unchanged } = await changeSecrets(ctx, actor, place, (tx, change) =>
     updateIn(ctx, tx, change, changes),
   )
@@ -48,7 +51,6 @@ export async function updateIn(
   change: queries.Change,
   changes: readonly SecretChange[],
 ): Promise<{ stored: SecretRow[]; unchanged: ReadEvent | null }> {
-  const { actor } = change
   const pairs = await pairsOf(tx, change, changes)
   const overrides = changedOverrideValues(pairs)
   const rows = await changedRows(tx, change, pairs)
@@ -59,14 +61,8 @@ export async function updateIn(
       : [queries.update(tx, change, rows).execute(), queries.markChanged(tx, change).execute()]),
     ...(overrides.length === 0 ? [] : [overrideQueries.put(tx, change, overrides).execute()]),
   )
-  if (rows.length > 0) {
-    const refs = pairs.filter(({ row }) => changedIds.has(row.id)).map(({ row, after }) => nextOf(row, after))
-    await record(ctx, tx, actor, eventOf('secret.updated', change.environment, refs))
-  } else if (overrides.length > 0) {
-    const given = new Set(overrides.map(({ secret_id }) => secret_id))
-    const refs = pairs.flatMap(({ row }) => (given.has(row.id) ? [row] : []))
-    await record(ctx, tx, actor, eventOf('secret.override_changed', change.environment, refs))
-  }
+  const overriddenIds = new Set(overrides.map(({ secret_id }) => secret_id))
+  await recordChanges(ctx, tx, change, pairs, { changedIds, overriddenIds })
   const ids = pairs.map(({ row }) => row.id)
   const stored = await storedSecrets(tx, change, ids)
   const unchanged = stored.filter(({ id }) => !changedIds.has(id))
@@ -78,6 +74,27 @@ export async function updateIn(
 
 /** A secret as it is, what is to change, and what it is to be. */
 export type Pair = Readonly<{ row: SecretRow; change: SecretChange; after: queries.SecretValues }>
+
+/** One audit entry for the secrets that changed, and one for those whose override did: nothing hides behind the other. */
+async function recordChanges(
+  ctx: Context,
+  tx: Transaction,
+  { actor, environment }: queries.Change,
+  pairs: readonly Pair[],
+  { changedIds, overriddenIds }: Readonly<Record<'changedIds' | 'overriddenIds', ReadonlySet<string>>>,
+): Promise<void> {
+  const refsOf = (ids: ReadonlySet<string>) =>
+    pairs
+      .filter(({ row }) => ids.has(row.id))
+      .map(({ row, after }) => (changedIds.has(row.id) ? nextOf(row, after) : row))
+  const events = [
+    ...(changedIds.size === 0 ? [] : [eventOf('secret.updated', environment, refsOf(changedIds))]),
+    ...(overriddenIds.size === 0
+      ? []
+      : [eventOf('secret.override_changed', environment, refsOf(overriddenIds))]),
+  ]
+  if (events.length > 0) await recordAll(ctx, tx, actor, events)
+}
 
 async function pairsOf(
   tx: Transaction,

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
-import { record } from '../audit/audit.ts'
+import { recordAll } from '../audit/audit.ts'
 import { enforce } from '../policy.ts'
 import { pipelined } from '../transactions.ts'
 import { requireDistinctNames, requireFreeNames } from './names.ts'
+import { countChangeIn } from './override-limit.ts'
 import * as overrideQueries from './override-queries.ts'
 import { newOverrideValues } from './overrides.ts'
 import * as policy from './policy.ts'
@@ -18,7 +19,8 @@ import { changeSecrets, storedSecrets } from './writing.ts'
 /**
  * Adds secrets to an environment, all or none; gives them as they are stored, in their order, but none to an actor that
  * may not read secrets. 404 when the actor can't open the environment, 403 beyond the limit and for an override of a
- * service account, 409 when a secret of the same key is at the same path.
+ * service account, 409 when a secret of the same key is at the same path, 429 for too many changes of
+ * overrides in an hour.
  */
 export async function create(
   ctx: Context,
@@ -30,6 +32,7 @@ export async function create(
     await requireAccess(ctx, actor, place.environmentId)
     return []
   }
+  await countChangeIn(ctx, actor, secrets)
   return changeSecrets(ctx, actor, place, (tx, change) => createIn(ctx, tx, change, secrets))
 }
 
@@ -49,11 +52,18 @@ export async function createIn(
   requireFreeNames(rows, await queries.findTaken(tx, change.environment.id, rows, []))
   const ids = rows.map(({ id }) => id)
   const refs = rows.map((row) => ({ ...row, version: 1 }))
+  const overriddenIds = new Set(overrides.map(({ secret_id }) => secret_id))
+  const overridden = refs.filter(({ id }) => overriddenIds.has(id))
   await pipelined(
     queries.insert(tx, change, rows).execute(),
     ...(overrides.length === 0 ? [] : [overrideQueries.put(tx, change, overrides).execute()]),
     queries.markChanged(tx, change).execute(),
-    record(ctx, tx, actor, eventOf('secret.created', change.environment, refs)),
+    recordAll(ctx, tx, actor, [
+      eventOf('secret.created', change.environment, refs),
+      ...(overridden.length === 0
+        ? []
+        : [eventOf('secret.override_changed', change.environment, overridden)]),
+    ]),
   )
   return await storedSecrets(tx, change, ids)
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { queueNotice, wakeNotices } from '../notices/notices.ts'
+import { queueExpiryNotice, wakeNotices } from '../notices/notices.ts'
 import { allows, permissionsOf } from '../permissions.ts'
 import * as queries from './expiry-queries.ts'
 
@@ -16,7 +16,9 @@ const MOST_NAMED = 3
 
 /**
  * Mails those who can update secrets that some expire within a week: one mail to each, which names environments and no
- * secret. Each expiry is told once. May run several times at once. Does nothing without a mail gateway.
+ * secret, and at most `EXPIRY_MAILS` to one: of what comes then, only what needs attention tells. Each expiry is told once;
+ * one that is set again, or comes back with its secret, again. May run several times at once. Does nothing without a mail
+ * gateway.
  */
 export async function remindOfExpiry(ctx: Context): Promise<void> {
   if (ctx.config.smtp === null) return
@@ -30,12 +32,13 @@ export async function remindOfExpiry(ctx: Context): Promise<void> {
     const mayUpdate = holders.filter(({ kind, stored }) =>
       allows(permissionsOf(kind, stored), 'appPermissions', 'Secrets', 'update'),
     )
-    for (const [userId, told] of Map.groupBy(mayUpdate, ({ user_id }) => user_id)) {
+    const byUser = Map.groupBy(mayUpdate, ({ user_id }) => user_id)
+    for (const [userId, told] of [...byUser].sort(([one], [other]) => (one < other ? -1 : 1))) {
       const ids = new Set(told.map(({ environment_id }) => environment_id))
       const names = environments
         .filter(({ id }) => ids.has(id))
         .map(({ name, app_name }) => `${name} of ${app_name}`)
-      await queueNotice(ctx, tx, userId, 'secrets-expire', listed(names))
+      await queueExpiryNotice(ctx, tx, userId, listed(names))
     }
   })
   await wakeNotices(ctx)

@@ -8,6 +8,7 @@ import { sealUnlessSame } from '../plain-secrets/sealing.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
 import { StrictObject } from '../schema.ts'
+import { countChange } from './override-limit.ts'
 import * as overrideQueries from './override-queries.ts'
 import { changedOverrideValues } from './overrides.ts'
 import * as policy from './policy.ts'
@@ -34,7 +35,8 @@ export type SetOverride = Static<typeof SetOverride>
 
 /**
  * Sets the actor's own value of a secret; what is left out stays. 404 when the actor can open no environment with this
- * secret, 400 for a value in clear where server-side encryption is off, 403 for a service account.
+ * secret, 400 for a value in clear where server-side encryption is off, 403 for a service account, 429 for too many
+ * changes in an hour.
  */
 export const set = (
   ctx: Context,
@@ -65,7 +67,7 @@ export const set = (
   })
 }
 
-/** Removes the actor's own value of a secret. 404 as for `set`, and when there is none; 403 for a service account. */
+/** Removes the actor's own value of a secret. 404 as for `set`, and when there is none; 403 and 429 as for `set`. */
 export const remove = (ctx: Context, actor: Actor, secretId: string): Promise<void> =>
   changeOverride(ctx, actor, secretId, async (tx, change, row) => {
     enforce(policy.override, { actor })
@@ -80,6 +82,7 @@ async function changeOverride<T>(
   work: (tx: Transaction, change: queries.Change, row: SecretRow) => Promise<T>,
 ): Promise<T> {
   const environment = found(await versionQueries.findEnvironment(ctx.db, actor, secretId), 'Secret')
+  await countChange(ctx, actor)
   return changeSecrets(ctx, actor, { environmentId: environment.id }, async (tx, change) =>
     work(tx, change, found(await secretOf(tx, change, secretId.toLowerCase()), 'Secret')),
   )

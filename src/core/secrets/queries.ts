@@ -3,6 +3,7 @@ import type { Actor } from '../actor.ts'
 import { isId } from '../id.ts'
 import { countOf } from '../rows.ts'
 import type { Row } from '../tables.ts'
+import { lockOverridesOf } from './override-locks.ts'
 import type { OverrideRow, SecretFilter, SecretRow } from './secret.ts'
 
 /** The environment of secrets, with what audit entries tell of it. */
@@ -115,12 +116,19 @@ export const update = (tx: Transaction, change: Change, secrets: readonly Secret
   ${versionsOf(tx, change, 'updated')}`
 
 /** Deletes secrets; a last version of each stays, and is what it gives. */
-export const remove = (tx: Transaction, change: Change, ids: readonly string[]) => tx<VersionRef[]>`
-  with s as (
-    delete from secrets where environment_id = ${change.environment.id} and id = any(${[...ids]}::uuid[])
-    returning id, organisation_id, app_id, environment_id, path, key, key_digest, value, comment, tags, type,
-      version + 1 as version, expires_at)
-  ${versionsOf(tx, change, 'deleted')}`
+export async function remove(
+  tx: Transaction,
+  change: Change,
+  ids: readonly string[],
+): Promise<readonly VersionRef[]> {
+  await lockOverridesOf(tx, change.environment.id, ids)
+  return await tx<VersionRef[]>`
+    with s as (
+      delete from secrets where environment_id = ${change.environment.id} and id = any(${[...ids]}::uuid[])
+      returning id, organisation_id, app_id, environment_id, path, key, key_digest, value, comment, tags, type,
+        version + 1 as version, expires_at)
+    ${versionsOf(tx, change, 'deleted')}`
+}
 
 /** Puts a secret back, under its old id where it was deleted, as the version of this number. */
 export const restore = (tx: Transaction, change: Change, secret: SecretValues, version: number) => {

@@ -93,9 +93,12 @@ export const insertToken = (tx: Transaction, sessionId: string, hash: Buffer, ex
   tx`
     insert into session_tokens (hash, session_id, expires_at) values (${hash}, ${sessionId}, ${expiresAt})`
 
-/** Keeps a session from being ended until the transaction ends; no row when it has ended. */
-export const lockShared = (tx: Transaction, id: string) =>
-  tx`select 1 from sessions where id = ${id} for share`
+/**
+ * Keeps a session from being ended until the transaction ends; no row when it has ended. Not shared: whoever ends it would
+ * wait on and on while others come later and share it, too.
+ */
+export const lock = (tx: Transaction, id: string) =>
+  tx`select 1 from sessions where id = ${id} for no key update`
 
 /** A user's active sessions, oldest first. */
 export const list = (db: Queryable, userId: string, times: ActiveTimes, range: PageRange) => db<SessionRow[]>`

@@ -105,7 +105,7 @@ export const issueToken = (ctx: Context, caller: SignedInUser): Promise<SessionT
  * ended meanwhile can't create anything that outlives it.
  */
 export async function hold(tx: Transaction, caller: Caller): Promise<void> {
-  if ((await queries.lockShared(tx, caller.credential.id)).length === 0) throw unauthenticated()
+  if ((await queries.lock(tx, caller.credential.id)).length === 0) throw unauthenticated()
 }
 
 /** The caller's own sessions, oldest first. */

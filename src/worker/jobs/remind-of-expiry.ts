@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { remindOfExpiry as remind } from '../../core/secrets/expiry-reminders.ts'
 import type { Job } from '../../platform/queue/worker.ts'
 
-/** Tells of secrets that expire soon. Each expiry is told once, however often it runs. */
+/** Tells of secrets that expire soon. What was told of is not told again, however often it runs. */
 export const remindOfExpiry = (ctx: Context): Job => ({
   name: 'remind-of-expiry',
   payload: Type.Object({}),

@@ -61,7 +61,6 @@ export const principalStatements: Statements = {
   'principals: environmentsWithoutCopy': (db, it) =>
     principals.environmentsWithoutCopy(db, it.organisation, it.member),
   'principals: deleteCopiesWithoutGrant': (db, it) => principals.deleteCopiesWithoutGrant(db, it.member),
-  'principals: deleteCopies': (db, it) => principals.deleteCopies(db, it.member),
   'principals: remove, a member': async (db, it) => {
     await db`update members set removed_at = ${it.now}, role_name = 'x' where id = ${it.member}`
     await principals.remove(db, it.member)

@@ -4,6 +4,7 @@ import * as plain from '../../../src/core/plain-secrets/queries.ts'
 import * as expiry from '../../../src/core/secrets/expiry-queries.ts'
 import * as leftovers from '../../../src/core/secrets/leftover-queries.ts'
 import * as locks from '../../../src/core/secrets/lock-queries.ts'
+import { lockCopies } from '../../../src/core/secrets/override-locks.ts'
 import * as overrides from '../../../src/core/secrets/override-queries.ts'
 import * as pruning from '../../../src/core/secrets/pruning-queries.ts'
 import * as secrets from '../../../src/core/secrets/queries.ts'
@@ -82,6 +83,8 @@ export const secretStatements: Statements = {
     await db`insert into deleted_environments (id) values (${it.environment})`
     await leftovers.forgetEmpty(db)
   },
+  'overrides: lockCopies': (db, it) => lockCopies(db, it.member),
+  'overrides: lockCopies, of an environment': (db, it) => lockCopies(db, it.member, [it.environment]),
   'secrets: lockEnvironment': (db, it) => locks.lockEnvironment(db, it.organisation, it.environment),
   'secrets: publicKeyOf': (db, it) => locks.publicKeyOf(db, it.organisation, it.environment),
   'secrets: holdAccess': (db, it) => locks.holdAccess(db, it.developer, it.environment),

@@ -74,7 +74,7 @@ export const signInStatements: Statements = {
   'sessions: removeSurplusTokens': (db, it) =>
     sessions.removeSurplusTokens(db, it.session, it.now, it.later, 0),
   'sessions: insertToken': (db, it) => sessions.insertToken(db, it.session, it.hash, it.later),
-  'sessions: lockShared': (db, it) => sessions.lockShared(db, it.session),
+  'sessions: lock': (db, it) => sessions.lock(db, it.session),
   'sessions: list': (db, it) => sessions.list(db, it.user, activeTimes(it.now), PAGE),
   'sessions: remove': (db, it) => sessions.remove(db, it.user, it.session),
   'sessions: removeAll': (db, it) => sessions.removeAll(db, it.user),

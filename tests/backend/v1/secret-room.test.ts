@@ -12,13 +12,15 @@ const TOO_LARGE =
 
 let ctx: TestContext
 let client: Client
+let ada: Awaited<ReturnType<typeof owner>>
 let shop: TestApp
 let environmentId: string
 let place: string
 
 beforeAll(async () => {
   ctx = await testContext()
-  client = api(ctx).as((await owner(ctx)).token)
+  ada = await owner(ctx)
+  client = api(ctx).as(ada.token)
 })
 beforeEach(async () => {
   shop = await app(ctx)
@@ -187,4 +189,33 @@ describe('large answers', () => {
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])
     for (const end of await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))) end()
   })
+})
+
+test('a member can have 20,000 overrides, in all environments together, and however many are set at once', async () => {
+  const [one] = (await create({ key: 'ONE', value: '1' })).body
+  const elsewhere = `/v1/secrets/?app_id=${shop.id}&env=development`
+  const [two] = (await client.post(elsewhere, { secrets: [{ key: 'TWO', value: '2' }] })).body
+  await ctx.db`delete from secret_overrides`
+  await ctx.db.begin(async (tx) => {
+    await tx`
+      create temporary table filling on commit drop as
+      select gen_random_uuid() as id, n from generate_series(1, 19999) n`
+    await tx`
+      insert into secrets
+      select (jsonb_populate_record(s, jsonb_build_object('id', f.id, 'path', '/' || f.n))).*
+      from secrets s, filling f where s.id = ${one.id}`
+    await tx`
+      insert into secret_overrides (secret_id, principal_id, organisation_id, environment_id, id, value, is_active,
+        created_at, updated_at)
+      select f.id, ${ada.id}, ${ada.organisationId}, ${environmentId}, gen_random_uuid(), 'x', true,
+        ${ctx.clock.now()}, ${ctx.clock.now()}
+      from filling f`
+  })
+  const set = ({ id }: { id: string }) => client.put(`/v1/secrets/${id}/override`, { plain_value: 'mine' })
+  const both = await Promise.all([set(one), set(two)])
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 403])
+  const [kept, refusedOne] = both[0].status === 200 ? [one, two] : [two, one]
+  expect((await set(refusedOne)).body.error).toBe('A member can have at most 20,000 overrides. Remove some.')
+  expect((await client.delete(`/v1/secrets/${kept.id}/override`)).status).toBe(200)
+  expect((await set(refusedOne)).status).toBe(200)
 })

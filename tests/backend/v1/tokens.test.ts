@@ -6,6 +6,7 @@ import { entriesAbout, trailAsText } from '../../support/audit-entries.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
 import { member, owner, type Person, serviceAccount, session, user } from '../../support/people.ts'
+import { inTurn } from '../../support/races.ts'
 import { countStatements } from '../../support/statements.ts'
 
 let ctx: TestContext
@@ -150,6 +151,19 @@ test('a member removed between authentication and creation of the token gets 401
     })
   })
   expect((await created)?.status).toBe(401)
+})
+
+test('a removal waits for the token that is being created, and tokens asked for later wait for the removal', async () => {
+  const mel = await member(ctx, 'developer')
+  const client = service.as(await session(ctx, mel.userId))
+  const answers = await inTurn(
+    ctx.database.aside,
+    (tx) => tx`select 1 from principals where id = ${mel.id} for no key update`,
+    () => client.post('/v1/tokens', { name: 'first' }),
+    () => service.as(ada.token).delete(`/v1/members/${mel.id}`),
+    () => client.post('/v1/tokens', { name: 'later' }),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([201, 204, 401])
 })
 
 describe('GET /v1/tokens', () => {

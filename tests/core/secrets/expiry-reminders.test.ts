@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { EXPIRY_MAILS } from '../../../src/core/notices/notices.ts'
 import { remindOfExpiry } from '../../../src/core/secrets/expiry-reminders.ts'
 import { api, type Client } from '../../support/api.ts'
 import { app, type TestApp } from '../../support/apps.ts'
@@ -17,6 +18,8 @@ beforeAll(async () => {
   client = api(ctx).as(ada.token)
   shop = await app(ctx)
 })
+// Mails to one user are limited by the day.
+beforeEach(() => ctx.clock.advance(DAY_SECONDS))
 afterAll(() => ctx.close())
 
 const DAY_SECONDS = 24 * 60 * 60
@@ -97,4 +100,35 @@ test('two runs at the same time tell of it once', async () => {
   const addresses = ctx.mailer.sent.slice(before).map(({ to }) => to)
   expect(addresses.length).toBeGreaterThan(0)
   expect(new Set(addresses).size).toBe(addresses.length)
+})
+
+test('one user is sent so many in a day, however often expiries are set or secrets come back', async () => {
+  const { id } = (
+    await client.post(place(), { secrets: [{ key: 'AGAIN', value: '', expiresAt: inDays(2) }] })
+  ).body[0]
+  const expiries = [inDays(2), inDays(3)]
+  const told = [await reminded()]
+  for (let turn = 1; turn < EXPIRY_MAILS.limit; turn++) {
+    await client.put(place(), { secrets: [{ id, expiresAt: expiries[turn % 2] }] })
+    told.push(await reminded())
+  }
+  const email = await emailOf(ada.userId)
+  for (const addresses of told) expect(addresses).toContain(email)
+  await client.put(place(), { secrets: [{ id, expiresAt: inDays(4) }] })
+  expect(await reminded()).toEqual([])
+  expect(await client.send('DELETE', place(), { body: JSON.stringify({ secrets: [id] }) })).toMatchObject({
+    status: 200,
+  })
+  expect((await client.post(`/v1/secrets/${id}/restore`, { version: 1 })).status).toBe(200)
+  expect(await reminded()).toEqual([])
+  // It is still to be seen.
+  const { expiringSecrets } = (await client.get('/v1/attention')).body
+  expect(expiringSecrets.data.map((secret: { id: string }) => secret.id)).toContain(id)
+  // Somebody new has a count of its own; the next day counts from nothing.
+  const admin = await member(ctx, 'admin')
+  await client.put(place(), { secrets: [{ id, expiresAt: inDays(5) }] })
+  expect(await reminded()).toContain(await emailOf(admin.userId))
+  ctx.clock.advance(DAY_SECONDS)
+  await client.put(place(), { secrets: [{ id, expiresAt: inDays(3) }] })
+  expect(await reminded()).toContain(email)
 })
