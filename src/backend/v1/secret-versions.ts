@@ -23,6 +23,7 @@ export const secretVersionsRoutes = (ctx: Context, requests: RequestStates) =>
       async ({ actor, params, query, request }) => {
         const found = await versions.list(ctx, actor, params.id, query.values === 'true')
         requests.of(request).reading = found.reading
+        await requests.waitToAnswer(request, found.bytes)
         return found.versions
       },
       {

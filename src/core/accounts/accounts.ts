@@ -29,10 +29,6 @@ export async function lockAccountByEmail(
   return account
 }
 
-/** Marks an account's e-mail address as verified; false when it was before. */
-export const markEmailVerified = async (tx: Transaction, userId: string, at: Date): Promise<boolean> =>
-  (await queries.markEmailVerified(tx, userId, at)).count > 0
-
 /** Lets an account sign in although its e-mail address was never verified; the address stays unverified. */
 export async function waiveVerification(tx: Transaction, userId: string, at: Date): Promise<void> {
   await queries.waiveVerification(tx, userId, at)

@@ -8,6 +8,7 @@ import { StrictObject, Text } from '../schema.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
+import { countOwnChange } from '../sign-in/own-change.ts'
 import { countPasswordProof } from '../sign-in/sign-in-limits.ts'
 import { revokeAllOf } from '../tokens/revocation.ts'
 import { ownTransaction } from '../transactions.ts'
@@ -26,7 +27,7 @@ export type ChangePassword = Static<typeof ChangePassword>
 /**
  * Sets a new password for the caller's account and ends all its sessions, this one too; on request it also revokes the
  * personal access tokens. 403 for a wrong current password: attempts are limited, so that a stolen session can't be used
- * to guess it. 401 when a concurrent change has ended the session. Returns the new device cookie of this browser; earlier
+ * to guess it. 429 beyond 60 changes an hour. 401 when a concurrent change has ended the session. Returns the new device cookie of this browser; earlier
  * ones are void.
  */
 export async function changePassword(
@@ -43,6 +44,8 @@ export async function changePassword(
   const turn = ownPasswordTurn(account)
   const isRight = await ctx.passwords.verify(before, input.current_password, turn)
   if (before === null || !isRight) throw await wrongPassword(ctx, caller)
+  // Before the new password is hashed, which is expensive, and after the old one proved right: a guess is no change.
+  await countOwnChange(ctx, userId)
   const after = await ctx.passwords.hash(input.new_password, turn)
   await ownTransaction(ctx, caller, async (tx) => {
     const changed = await queries.changePassword(tx, userId, before, after, ctx.clock.now())

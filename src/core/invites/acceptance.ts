@@ -2,7 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { Account, emailKey, presentAccount } from '../accounts/account.ts'
-import { findAccount, markEmailVerified } from '../accounts/accounts.ts'
+import { findAccount } from '../accounts/accounts.ts'
+import { verifyAddress } from '../accounts/verification.ts'
 import type { Credential, RequestSource } from '../actor.ts'
 import { recordAs } from '../audit/audit.ts'
 import { OrganisationReference } from '../contract/references.ts'
@@ -102,7 +103,7 @@ export async function acceptFor(
   }
   const now = ctx.clock.now()
   if (!(await queries.close(tx, invite.id, 'accepted', now))) throw notFound('Invite')
-  if (ctx.config.smtp !== null) await markEmailVerified(tx, user.userId, now)
+  if (ctx.config.smtp !== null) await verifyAddress(ctx, tx, user.userId, user.source, user.credential)
   const { organisation_id: organisationId, role } = invite
   const memberId = await addMember(ctx, tx, { organisationId, userId: user.userId, role })
   await recordAcceptance(ctx, tx, invite, user, memberId)

@@ -5,6 +5,7 @@ import type { Queryable, Transaction } from '../../platform/postgres/database.ts
 import { NewPassword, ownPasswordTurn, passwordEvent, RevokeTokens } from '../accounts/account.ts'
 import { recordAccount } from '../accounts/account-audit.ts'
 import * as accounts from '../accounts/accounts.ts'
+import { verifyAddress } from '../accounts/verification.ts'
 import type { RequestSource } from '../actor.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import { latestNow } from '../clock-skew.ts'
@@ -17,6 +18,7 @@ import { revokeAllOf } from '../tokens/revocation.ts'
 import { transaction } from '../transactions.ts'
 import { removeFactors } from './handed-link.ts'
 import { EMAIL_LINK_SECONDS, isLinkOf, linkRowId } from './link.ts'
+import { countLinkMail } from './mail-limit.ts'
 import * as queries from './queries.ts'
 
 /** At most one mail per address in this time, and so many valid links, so that a mailbox can't be flooded. */
@@ -44,12 +46,7 @@ export async function verifyEmail(ctx: Context, token: string, source: RequestSo
   await linkOf(ctx, ctx.db, token, 'verify-email')
   await transaction(ctx, async (tx) => {
     const { user_id: userId } = await useLink(ctx, tx, token, 'verify-email')
-    if (!(await accounts.markEmailVerified(tx, userId, ctx.clock.now()))) return
-    await recordUser(ctx, tx, userId, source, {
-      eventType: 'user.email_verified',
-      resourceId: userId,
-      description: 'E-mail address verified.',
-    })
+    await verifyAddress(ctx, tx, userId, source)
   })
 }
 
@@ -75,7 +72,7 @@ export async function resetPassword(
     const now = ctx.clock.now()
     await accounts.replacePassword(tx, userId, passwordHash, now)
     if (link.by_operator) await accounts.waiveVerification(tx, userId, now)
-    else await accounts.markEmailVerified(tx, userId, now)
+    else await verifyAddress(ctx, tx, userId, source)
     await sessions.endAll(tx, userId)
     const record = (...events: AuditEvent[]) => recordUser(ctx, tx, userId, source, ...events)
     if (link.removes_factors) await removeFactors(ctx, tx, userId, record)
@@ -100,7 +97,7 @@ export async function revokePasswordLinks(ctx: Context, tx: Transaction, userId:
   await queries.markAllUsed(tx, userId, 'reset-password', ctx.clock.now())
 }
 
-/** Creates a link unless there are enough, and queues its mail. The user's row must be locked, or inserted in this transaction. */
+/** Creates a link unless there are enough, and queues its mail, unless there were enough today. The user's row must be locked, or inserted in this transaction. */
 export async function createLink(
   ctx: Context,
   tx: Transaction,
@@ -120,7 +117,8 @@ export async function createLink(
     latest: latestNow(at),
     most: MAX_PENDING_LINKS,
   })
-  if (link === undefined) return
+  // Without its mail, a link is of no use: nobody knows its token.
+  if (link === undefined || !(await countLinkMail(ctx, tx, userId, purpose))) return
   const job = purpose === 'verify-email' ? 'send-verification' : 'send-password-reset'
   await ctx.queue.send(tx, job, { linkId: link.id })
 }

@@ -26,10 +26,12 @@ export function requireRoom(before: Sizes, after: Sizes): void {
 /** Work with secrets of more bytes takes so much memory that callers take turns. */
 export const LARGE_READ_BYTES = 1024 * 1024
 
-/** How many characters the sealed texts of secrets have. */
-export const bytesOf = (rows: readonly SecretRow[]): number =>
+/** How many characters the sealed texts of secrets, or of versions of them, have. */
+export const bytesOf = (rows: readonly SealedTexts[]): number =>
   rows.reduce(
     (sum, { key, value, comment, override }) =>
       sum + key.length + value.length + comment.length + (override?.value.length ?? 0),
     0,
   )
+
+type SealedTexts = Pick<SecretRow, 'key' | 'value' | 'comment'> & Partial<Pick<SecretRow, 'override'>>

@@ -4,16 +4,13 @@ import { findById } from '../rows.ts'
 import type { Row } from '../tables.ts'
 import type { Change, EnvironmentRow } from './queries.ts'
 
-/** A version of a secret as it is stored; the digest as hex text. */
-export type VersionRow = Row<
+/** A version of a secret as it is stored, without its sealed texts. */
+export type VersionHeadRow = Row<
   'secret_versions',
   | 'secret_id'
   | 'version'
   | 'event'
   | 'path'
-  | 'key'
-  | 'value'
-  | 'comment'
   | 'tags'
   | 'type'
   | 'expires_at'
@@ -21,12 +18,19 @@ export type VersionRow = Row<
   | 'actor_id'
   | 'actor_name'
   | 'created_at'
-> &
+>
+
+/** A version of a secret as it is stored; the digest as hex text. */
+export type VersionRow = VersionHeadRow &
+  Row<'secret_versions', 'key' | 'value' | 'comment'> &
   Readonly<{ key_digest: string }>
 
+const headColumns = (db: Queryable) => db`
+  v.secret_id, v.version, v.event, v.path, v.tags, v.type, v.expires_at, v.actor_type, v.actor_id, v.actor_name,
+  v.created_at`
+
 const columns = (db: Queryable) => db`
-  v.secret_id, v.version, v.event, v.path, v.key, encode(v.key_digest, 'hex') as key_digest, v.value, v.comment, v.tags,
-  v.type, v.expires_at, v.actor_type, v.actor_id, v.actor_name, v.created_at`
+  ${headColumns(db)}, v.key, encode(v.key_digest, 'hex') as key_digest, v.value, v.comment`
 
 /** The environment of a secret, also of a deleted one, that the actor can open; undefined when there is none. */
 export const findEnvironment = (
@@ -51,11 +55,26 @@ export const list = async (
   secretId: string,
   most: number,
 ): Promise<VersionRow[]> => {
-  const rows = await db<VersionRow[]>`
-    select ${columns(db)} from secret_versions v
-    where v.environment_id = ${environmentId} and v.secret_id = ${secretId} order by v.version desc limit ${most}`
+  const rows = await db<VersionRow[]>`select ${columns(db)} ${newest(db, environmentId, secretId, most)}`
   return rows.reverse()
 }
+
+/** Versions as `list` gives them, without their sealed texts, which are not read. */
+export const listHeads = async (
+  db: Queryable,
+  environmentId: string,
+  secretId: string,
+  most: number,
+): Promise<VersionHeadRow[]> => {
+  const rows = await db<
+    VersionHeadRow[]
+  >`select ${headColumns(db)} ${newest(db, environmentId, secretId, most)}`
+  return rows.reverse()
+}
+
+const newest = (db: Queryable, environmentId: string, secretId: string, most: number) => db`
+  from secret_versions v
+  where v.environment_id = ${environmentId} and v.secret_id = ${secretId} order by v.version desc limit ${most}`
 
 /** One version of a secret; undefined when there is none. */
 export const find = async (

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable, StrictObject, Timestamp } from '../schema.ts'
 import { SecretType } from './sealed.ts'
-import type { VersionRow } from './version-queries.ts'
+import type { VersionHeadRow, VersionRow } from './version-queries.ts'
 
 /** How many versions of a secret are kept, and for how long those of a deleted one. */
 export const MAX_VERSIONS = 100
@@ -40,8 +40,8 @@ export const RestoreSecret = StrictObject({
 })
 export type RestoreSecret = Static<typeof RestoreSecret>
 
-/** A version as it is shown, with its sealed texts or without. */
-export const present = (row: VersionRow, withValues: boolean): SecretVersion => ({
+/** A version as it is shown, with its sealed texts where they were read. */
+export const present = (row: VersionHeadRow | VersionRow): SecretVersion => ({
   id: row.secret_id,
   version: row.version,
   event: row.event,
@@ -51,5 +51,5 @@ export const present = (row: VersionRow, withValues: boolean): SecretVersion => 
   expiresAt: row.expires_at?.toISOString() ?? null,
   createdAt: row.created_at.toISOString(),
   actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
-  ...(withValues && { key: row.key, keyDigest: row.key_digest, value: row.value, comment: row.comment }),
+  ...('value' in row && { key: row.key, keyDigest: row.key_digest, value: row.value, comment: row.comment }),
 })

@@ -12,6 +12,10 @@ import { countWithin } from './sign-in-limits.ts'
 const PER_ACCOUNT: RateLimit = { limit: 60, windowSeconds: 3600 }
 const TOO_MANY = 'Too many changes to how you sign in. Try again later.'
 
+/** Counts a change of an account's own ways to sign in. 429 beyond 60 an hour, which RATE_LIMIT_AUTH does not switch off. */
+export const countOwnChange = (ctx: Context, userId: string): Promise<void> =>
+  countWithin(ctx, PER_ACCOUNT, ['own change', userId], TOO_MANY)
+
 /**
  * A change of the caller's own ways to sign in: one transaction that locks the account, so that such changes and sign-ins
  * come one after the other. 401 when the session has ended meanwhile: whoever lost it can't add a way in. 429 beyond 60
@@ -22,7 +26,7 @@ export async function changeOwnSignIn<T>(
   caller: SignedInUser,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  await countWithin(ctx, PER_ACCOUNT, ['own change', caller.userId], TOO_MANY)
+  await countOwnChange(ctx, caller.userId)
   const result = await ownTransaction(ctx, caller, async (tx) => {
     await lockAccount(tx, caller.userId)
     await sessions.hold(tx, caller)

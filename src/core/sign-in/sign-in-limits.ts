@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts'
 import type { PasswordTurn } from '../../platform/password-turns.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { tooMany } from '../errors.ts'
+import { addOne, addOneWithin, type Counted, type CounterWindow } from './attempt-queries.ts'
 
 const PER_ADDRESS: RateLimit = { limit: 60, windowSeconds: 60 }
 const PER_ACCOUNT: RateLimit = { limit: 100, windowSeconds: 3600 }
@@ -40,10 +41,10 @@ export async function countAttempt(
   const now = ctx.clock.now().getTime()
   const deviceLimit = device && (await countOwn(ctx, own, now, 'device', device))
   if (device !== null && deviceLimit === null) return device.turn
-  const addressLimit = await count(ctx, [
-    counterWindow(ctx, own, now, ['account and address', emailKey, network]),
-    counterWindow(ctx, PER_ADDRESS, now, ['address', network]),
-  ])
+  const address = counterWindow(ctx, PER_ADDRESS, now, ['address', network])
+  const pair = counterWindow(ctx, own, now, ['account and address', emailKey, network])
+  // What the address is refused makes no row, whatever accounts it names.
+  const addressLimit = exceededOf([address, pair], await addOneWithin(ctx.db, address, pair))
   // Attempts that the address is refused must not use up those of other addresses.
   const strangerLimit =
     addressLimit ?? (await count(ctx, [counterWindow(ctx, PER_ACCOUNT, now, ['account', emailKey])]))
@@ -98,9 +99,6 @@ export function networkOf(ipAddress: string | null): string {
     .map((part) => part.toString(16))
     .join(':')}::/64`
 }
-
-/** One window of a counter: the attempts under `key` from `start` to `end`, in milliseconds. */
-export type CounterWindow = Readonly<{ key: string; rate: RateLimit; start: number; end: number }>
 
 async function countFrom(
   ctx: Context,
@@ -168,23 +166,11 @@ export async function count(
   windows: readonly CounterWindow[],
   db: Queryable = ctx.db,
 ): Promise<CounterWindow | null> {
-  const counts = new Map((await addOne(db, windows)).map((row) => [row.key, row.count]))
+  return exceededOf(windows, await addOne(db, windows))
+}
+
+function exceededOf(windows: readonly CounterWindow[], rows: readonly Counted[]): CounterWindow | null {
+  const counts = new Map(rows.map((row) => [row.key, row.count]))
   const exceeded = windows.filter(({ key, rate }) => (counts.get(key) ?? 0) > rate.limit)
   return exceeded.sort((a, b) => b.end - a.end)[0] ?? null
 }
-
-/** Sorted keys avoid deadlocks between attempts. */
-function addOne(db: Queryable, windows: readonly CounterWindow[]) {
-  const sorted = windows.toSorted((a, b) => (a.key < b.key ? -1 : 1))
-  return db<{ key: string; count: number }[]>`
-    insert into sign_in_attempts (key, window_start, expires_at, count)
-    select key, window_start, expires_at, 1
-    from unnest(
-      ${sorted.map(({ key }) => key)}::text[], ${sorted.map(({ start }) => iso(start))}::timestamptz[],
-      ${sorted.map(({ end }) => iso(end))}::timestamptz[]
-    ) as attempt (key, window_start, expires_at)
-    on conflict (key, window_start) do update set count = sign_in_attempts.count + 1
-    returning key, count`
-}
-
-const iso = (milliseconds: number): string => new Date(milliseconds).toISOString()

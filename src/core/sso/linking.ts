@@ -4,6 +4,7 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import { type AccountRow, emailKey } from '../accounts/account.ts'
 import { recordAccount } from '../accounts/account-audit.ts'
 import * as accounts from '../accounts/accounts.ts'
+import { verifyAddress } from '../accounts/verification.ts'
 import type { Credential, RequestSource } from '../actor.ts'
 import { queueNotice } from '../notices/notices.ts'
 import { enforce } from '../policy.ts'
@@ -55,7 +56,7 @@ export async function linkIdentity(
     if (known === undefined) {
       await addIdentity(ctx, tx, { account, provider, person, source, credential, by: 'session' })
     }
-    await bringUpToDate(ctx, tx, account, person)
+    await bringUpToDate(ctx, tx, account, person, { source, credential })
   })
 }
 
@@ -105,10 +106,10 @@ export async function bringUpToDate(
   tx: Transaction,
   { user_id: userId, email }: AccountRow,
   person: Person,
+  { source, credential = null }: Readonly<{ source: RequestSource; credential?: Credential | null }>,
 ): Promise<void> {
-  const now = ctx.clock.now()
-  await accounts.nameIfEmpty(tx, userId, person.fullName, now)
-  if (emailKey(email) === person.emailKey) await accounts.markEmailVerified(tx, userId, now)
+  await accounts.nameIfEmpty(tx, userId, person.fullName, ctx.clock.now())
+  if (emailKey(email) === person.emailKey) await verifyAddress(ctx, tx, userId, source, credential)
 }
 
 /** The account of a user who exists. */

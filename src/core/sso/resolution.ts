@@ -75,7 +75,7 @@ async function openKnown(
       ? null
       : await lockInvite(ctx, tx, purpose.invite, emailKey(before.email))
   await accounts.lockAccount(tx, userId)
-  await bringUpToDate(ctx, tx, before, person)
+  await bringUpToDate(ctx, tx, before, person, signIn)
   if (invite !== null) await acceptAs(ctx, tx, invite, before, signIn)
   return { account: await accountOf(tx, userId), identityId: id }
 }
@@ -129,7 +129,7 @@ async function takeAccount(
   if (!isPermitted) await removeWaysIn(ctx, tx, userId)
   const by = isPermitted ? 'operator' : 'invite'
   const identityId = await addIdentity(ctx, tx, { account, provider, person, source, by })
-  await bringUpToDate(ctx, tx, account, person)
+  await bringUpToDate(ctx, tx, account, person, { source })
   return identityId
 }
 

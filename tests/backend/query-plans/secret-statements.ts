@@ -105,6 +105,7 @@ export const secretStatements: Statements = {
   'secret-versions: findEnvironment': (db, it) =>
     versions.findEnvironment(db, it.developer, it.deletedSecret),
   'secret-versions: list': (db, it) => versions.list(db, it.environment, it.secret, 100),
+  'secret-versions: listHeads': (db, it) => versions.listHeads(db, it.environment, it.secret, 100),
   'room: sizes': (db, it) => room.sizes(db, it.developer, it.environment),
   'secret-versions: find': (db, it) => versions.find(db, change(it), it.secret, 1),
   'secret-versions: findNewest': (db, it) => versions.findNewest(db, change(it), it.secret),

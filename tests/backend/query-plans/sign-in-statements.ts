@@ -3,8 +3,8 @@ import * as secondFactor from '../../../src/core/second-factor/queries.ts'
 import * as tickets from '../../../src/core/second-factor/ticket-queries.ts'
 import { activeTimes } from '../../../src/core/sessions/lifetime.ts'
 import * as sessions from '../../../src/core/sessions/queries.ts'
+import * as attempts from '../../../src/core/sign-in/attempt-queries.ts'
 import * as signIn from '../../../src/core/sign-in/queries.ts'
-import { count } from '../../../src/core/sign-in/sign-in-limits.ts'
 import * as sso from '../../../src/core/sso/queries.ts'
 import { PAGE, type Statements } from './statements.ts'
 
@@ -81,19 +81,9 @@ export const signInStatements: Statements = {
 
   'sign-in: countIdentities': (db, it) => signIn.countIdentities(db, it.user, ['example']),
   'sign-in: removeIdentities': (db, it) => signIn.removeIdentities(db, it.user),
-  'sign-in-limits: count': (db, it) =>
-    count(
-      undefined as never,
-      [
-        {
-          key: 'new',
-          rate: { limit: 1, windowSeconds: 60 },
-          start: it.now.getTime(),
-          end: it.later.getTime(),
-        },
-      ],
-      db,
-    ),
+  'sign-in-attempts: addOne': (db, it) => attempts.addOne(db, [counterWindow('new', it)]),
+  'sign-in-attempts: addOneWithin': (db, it) =>
+    attempts.addOneWithin(db, counterWindow('whole', it), counterWindow('part', it)),
 
   'sso: markStateUsed': (db, it) => sso.markStateUsed(db, it.hash, it.later),
   'sso: find': (db) => sso.find(db, 'https://example.org', '7'),
@@ -110,3 +100,10 @@ export const signInStatements: Statements = {
   'sso: remove': (db, it) => sso.remove(db, it.user, 'example'),
   'sso: lockAddress': (db) => sso.lockAddress(db, 'member-1@example.org'),
 }
+
+const counterWindow = (key: string, it: Parameters<Statements[string]>[1]) => ({
+  key,
+  rate: { limit: 1, windowSeconds: 60 },
+  start: it.now.getTime(),
+  end: it.later.getTime(),
+})

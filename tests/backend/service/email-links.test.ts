@@ -174,12 +174,16 @@ describe('POST /service/auth/password/forgot and reset', () => {
     expect(ctx.mailer.sent.at(-1)).toMatchObject({ to: email, subject: 'Your password was changed' })
   })
 
-  test('a reset verifies the address of an account that awaited it', async () => {
-    const { email } = await registered()
-    await post('password/forgot/', { email })
-    await runJobs(ctx)
-    await post('password/reset/', { token: lastLink(ctx).token, new_password: 'battery staple' })
-    expect(await login(email, 'battery staple')).toBe(200)
+  test('a reset verifies the address of an account that awaited it, and the audit log tells of it once', async () => {
+    const { email, userId } = await registered()
+    for (const new_password of ['battery staple', 'another battery']) {
+      await post('password/forgot/', { email })
+      await runJobs(ctx)
+      await post('password/reset/', { token: lastLink(ctx).token, new_password })
+      expect(await login(email, new_password)).toBe(200)
+    }
+    const about = (await entriesAbout(ctx, userId)).map((entry) => entry.event_type)
+    expect(about.filter((type) => type === 'user.email_verified')).toHaveLength(1)
   })
 
   test('a link is good once and for an hour, and a retried mail carries the same one', async () => {
@@ -272,6 +276,24 @@ describe('POST /service/auth/password/forgot and reset', () => {
     expect((await answers).map(({ status }) => status)).toEqual(Array(8).fill(204))
     await runJobs(ctx)
     expect(ctx.mailer.sent.length).toBe(before + 1)
+  })
+
+  test('at most ten mails a day go to one account, however often a link is asked for, and the answer stays the same', async () => {
+    const { email } = await registered()
+    ctx.clock.advance(24 * 3600 - ((ctx.clock.now().getTime() / 1000) % (24 * 3600)))
+    const ask = async () => {
+      const answers = [await post('password/forgot/', { email }), await post('email/resend/', { email })]
+      for (const answer of answers) expect(answer).toMatchObject({ status: 204, body: '' })
+      // Links of an hour, and those of a day, must not be what keeps others from being sent.
+      await ctx.db`update email_links set used_at = created_at`
+      const jobs = await runJobs(ctx)
+      ctx.clock.advance(3600)
+      return jobs.sort()
+    }
+    const both = ['send-password-reset', 'send-verification']
+    for (let hour = 0; hour < 10; hour++) expect(await ask()).toEqual(both)
+    for (let hour = 10; hour < 24; hour++) expect(await ask()).toEqual([])
+    expect(await ask()).toEqual(both)
   })
 
   test('forgot answers alike for an unknown address, and mails nothing', async () => {

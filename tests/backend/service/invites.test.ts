@@ -393,6 +393,8 @@ describe('Where a mail gateway is configured', () => {
     expect((await client.as(bearer).post(ACCEPT, { token })).status).toBe(200)
     const [account] = await mailing.db`select email_verified_at from users where id = ${userId}`
     expect(account?.email_verified_at).toEqual(mailing.clock.now())
+    const about = (await entriesAbout(mailing, userId)).map((entry) => entry.event_type)
+    expect(about).toEqual(['user.email_verified'])
     await runJobs(mailing)
   })
 })

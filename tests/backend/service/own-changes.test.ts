@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { countOwnChange } from '../../../src/core/sign-in/own-change.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { setUpTotp } from '../../support/factors.ts'
 import { owner } from '../../support/people.ts'
-import { newEmail, register, signIn } from '../../support/sign-in.ts'
+import { newEmail, PASSWORD, register, signIn } from '../../support/sign-in.ts'
 
 let ctx: TestContext
 let service: ReturnType<typeof api>
@@ -52,6 +53,21 @@ test('sixty changes an hour to how one account signs in, whatever RATE_LIMIT_AUT
   const eve = await somebody()
   await setUpTotp(ctx, eve.session)
   expect(await renew(eve)).toBe(200)
+})
+
+test('changes of the password count, too, and wrong guesses at the present one do not', async () => {
+  ctx.clock.advance(3600 - ((ctx.clock.now().getTime() / 1000) % 3600))
+  const { email } = await somebody()
+  const change = async (current_password: string) => {
+    const session = await signIn(service, email)
+    const { status } = await session.post('/password/change/', { current_password, new_password: PASSWORD })
+    return status
+  }
+  expect(await change('wrong password')).toBe(403)
+  const [user] = await ctx.db`select id from users where email = ${email}`
+  for (let i = 0; i < 58; i++) await countOwnChange(ctx, user?.id)
+  expect([await change(PASSWORD), await change(PASSWORD), await change(PASSWORD)]).toEqual([204, 204, 429])
+  expect(await change('wrong password')).toBe(403)
 })
 
 test('and sixty more in the next hour', async () => {

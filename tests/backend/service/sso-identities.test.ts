@@ -85,6 +85,20 @@ test('an account at a provider is linked from a session, shown, signs in, and is
   ])
 })
 
+test('the audit log tells that a link verified the address, and a later sign-in verifies it no more', async () => {
+  idp.person = { ...idp.person, email: 'ada@example.org' }
+  const browser = await signedIn()
+  await browser.comeBack(await idp.visit(await browser.beginLink('keycloak')))
+  await ssoBrowser(service).signIn('keycloak', idp)
+  const verified = () => ctx.db`
+    select actor_metadata ->> 'sessionId' is not null as has_session
+    from audit_entries where event_type = 'user.email_verified'`
+  expect([...(await verified())]).toEqual([{ has_session: true }])
+  await ctx.db`update users set email_verified_at = null where email = 'ada@example.org'`
+  await ssoBrowser(service).signIn('keycloak', idp)
+  expect(await verified()).toHaveLength(2)
+})
+
 test('both are told by mail', async () => {
   const mailing = api({
     ...ctx,

@@ -4,6 +4,7 @@ import { app, type TestApp } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { owner } from '../../support/people.ts'
 import { secretsOf } from '../../support/secrets.ts'
+import { statementsOf } from '../../support/statements.ts'
 
 const MIB = 1024 * 1024
 const TOO_LARGE =
@@ -133,6 +134,22 @@ describe('large answers', () => {
     for (const end of ends) end()
     expect((await reading).status).toBe(200)
     for (const end of await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))) end()
+  })
+
+  test('versions with their texts wait for the same turns; without, no text is read and nothing waits', async () => {
+    const [{ id }] = (await create({ key: 'ONE', value: '1' })).body
+    await ctx.db`update secret_versions set comment = repeat('x', ${2 * MIB}) where secret_id = ${id}`
+    const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
+    const statements = await statementsOf(ctx, async () => {
+      expect((await client.get(`/v1/secrets/${id}/versions`)).body).toMatchObject([{ id, version: 1 }])
+    })
+    const texts = /\bv\.(key|key_digest|value|comment)\b/
+    const ofVersions = statements.filter((text) => /from secret_versions v\b/.test(text))
+    expect(ofVersions.map((text) => texts.test(text))).toEqual([false])
+    const reading = client.get(`/v1/secrets/${id}/versions?values=true`)
+    expect(await Promise.race([reading.then(() => 'read'), Bun.sleep(300).then(() => 'waits')])).toBe('waits')
+    for (const end of ends) end()
+    expect((await reading).body).toMatchObject([{ comment: 'x'.repeat(2 * MIB) }])
   })
 
   test('are given up when it takes too long, and take no turn later', async () => {

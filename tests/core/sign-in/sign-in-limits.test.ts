@@ -60,6 +60,15 @@ test('attempts that an address is refused are not taken from the account', async
   expect(await letThrough(from('192.0.2.6'), 10)).toBe(10)
 })
 
+test('attempts that an address is refused make no rows, whatever accounts they name', async () => {
+  const from = (i: number) => countAttempt(ctx, `n${i}@example.org`, '192.0.2.7').catch(() => {})
+  const rows = async () => (await ctx.db`select 1 from sign_in_attempts`).length
+  for (let i = 0; i < 60; i++) await from(i)
+  const before = await rows()
+  await Promise.all(Array.from({ length: 40 }, (_, i) => from(60 + i)))
+  expect(await rows()).toBe(before)
+})
+
 test('RATE_LIMIT_AUTH sets the first limit and its window, and says when to come back', async () => {
   const strict = { ...ctx, config: testConfig({ RATE_LIMIT_AUTH: '3/hour' }) }
   const attempt = () => countAttempt(strict, 'f@example.org', '192.0.2.4')
