@@ -10,7 +10,7 @@ import type { RoleRef } from '../roles/role.ts'
 import { written } from '../rows.ts'
 import { lockCopies } from '../secrets/override-locks.ts'
 import type { Row } from '../tables.ts'
-import { countLive } from '../tokens/queries.ts'
+import { lockTokensOf } from '../tokens/revocation.ts'
 import * as queries from './queries.ts'
 
 /** A principal, a member or a service account, before it has an id. */
@@ -83,9 +83,9 @@ export async function remove(
   id: string,
 ): Promise<{ tokens: number }> {
   await cancelSentBy(ctx, tx, actor, id)
-  const { count } = written(await countLive(tx, id, ctx.clock.now()))
+  const tokens = await lockTokensOf(ctx, tx, id)
   // Key copies before the principal, the order of a change of secrets: the other one could deadlock.
   await lockCopies(tx, id)
   await queries.remove(tx, id)
-  return { tokens: count }
+  return { tokens }
 }

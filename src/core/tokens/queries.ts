@@ -28,6 +28,16 @@ export const countLive = (tx: Transaction, principalId: string, at: Date) =>
     where principal_id = ${principalId} and (expires_at is null or expires_at > ${at})`
 
 /**
+ * Locks the tokens of a principal that is about to be deleted, in the order of `removeAllOf`; gives how many have not
+ * expired.
+ */
+export const lockAll = (tx: Transaction, principalId: string, at: Date): Promise<number> =>
+  countOf(tx`
+    select count(*) filter (where expires_at is null or expires_at > ${at})::int as count from (
+      select expires_at from tokens where principal_id = ${principalId} order by id for update
+    ) locked`)
+
+/**
  * Deletes up to 1,000 expired tokens of a principal, of those beyond the `most` that were created last. Locked ones are
  * passed over: whoever has locked them deletes them.
  */
@@ -80,8 +90,11 @@ export const remove = (tx: Transaction, principalId: string, id: string): Promis
 export const removeAllOf = (tx: Transaction, userId: string, at: Date) =>
   tx<Row<'tokens', 'principal_id' | 'id' | 'name' | 'expires_at'>[]>`
     with deleted as (
-      delete from tokens
-      where principal_id = (select principal_id from members where user_id = ${userId} and removed_at is null)
+      delete from tokens where id in (
+        select id from tokens
+        where principal_id = (select principal_id from members where user_id = ${userId} and removed_at is null)
+        order by id for update
+      )
       returning principal_id, id, name, expires_at
     )
     select * from deleted where expires_at is null or expires_at > ${at}`

@@ -24,6 +24,13 @@ export async function revoke(
 }
 
 /**
+ * Locks the tokens of a principal that is about to be deleted, before its row and in the order in which all are revoked:
+ * the other one could deadlock. Gives how many have not expired.
+ */
+export const lockTokensOf = (ctx: Context, tx: Transaction, principalId: string): Promise<number> =>
+  queries.lockAll(tx, principalId, ctx.clock.now())
+
+/**
  * Deletes every personal access token of a user's active membership, calls `write` with an entry for each that had not
  * expired, and gives the number of these. Requires that this transaction has ended the user's sessions, so that none of
  * them creates another.

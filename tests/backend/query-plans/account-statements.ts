@@ -89,6 +89,7 @@ export const accountStatements: Statements = {
   'tokens: list, later': (db, it) => tokens.list(db, it.member, later(it.now.toISOString(), it.new)),
   'tokens: count': (db, it) => tokens.count(db, it.member),
   'tokens: lockPrincipal': (db, it) => tokens.lockPrincipal(db, it.member),
+  'tokens: lockAll': (db, it) => tokens.lockAll(db, it.member, it.now),
   'tokens: countLive': (db, it) => tokens.countLive(db, it.member, it.now),
   'tokens: removeSurplusExpired': (db, it) =>
     tokens.removeSurplusExpired(db, it.member, it.now, MOST_EXPIRED_TOKENS),
