@@ -52,19 +52,20 @@ afterAll(() => console.close())
 const table = () => ingrid.page.getByRole('table', { name: /People and machines/ })
 const rowOf = (name: string) => table().getByRole('row').filter({ hasText: name })
 const marksOf = async (name: string) => {
-  const marks = await rowOf(name).locator('td.h').getByRole('img').all()
+  const found = rowOf(name).locator('td.h').getByRole('img')
+  await found.first().waitFor()
+  const marks = await found.all()
   return Promise.all(marks.slice(0, 3).map((mark) => mark.getAttribute('aria-label')))
 }
 
 test('people and machines stand against environments: by grant, by role or not', async () => {
   const { page } = ingrid
   await page.goto(`${console.origin}/access`)
-  await table().waitFor()
+  await page.getByText('Of these 4, 3 can open Production of Billing.').waitFor()
   expect(await marksOf('Ana Duarte')).toEqual(['by grant', 'by grant', 'no'])
   expect(await marksOf('Tomás Ferreira')).toEqual(['by role', 'by role', 'by role'])
   expect(await marksOf('=deployer')).toEqual(['no', 'no', 'by grant'])
   expect(await rowOf('Leila Farouk').count()).toBe(0)
-  await page.getByText('Of these 4, 3 can open Production of Billing.').waitFor()
   await page.getByRole('status').filter({ hasText: '8 of 9 apps' }).waitFor()
   await expectAccessible(page)
   await screenshot(page, 'access-overview')
