@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
-import { recordAll } from '../audit/audit.ts'
+import { record } from '../audit/audit.ts'
 import { noteRead, type ReadEvent } from '../audit/reads.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
@@ -61,8 +61,15 @@ export async function updateIn(
       : [queries.update(tx, change, rows).execute(), queries.markChanged(tx, change).execute()]),
     ...(overrides.length === 0 ? [] : [overrideQueries.put(tx, change, overrides).execute()]),
   )
-  const overriddenIds = new Set(overrides.map(({ secret_id }) => secret_id))
-  await recordChanges(ctx, tx, change, pairs, { changedIds, overriddenIds })
+  // One entry a request: whatever else it changes, it names the secrets whose override changed, too.
+  const named = new Set([...changedIds, ...overrides.map(({ secret_id }) => secret_id)])
+  if (named.size > 0) {
+    const refs = pairs
+      .filter(({ row }) => named.has(row.id))
+      .map(({ row, after }) => (changedIds.has(row.id) ? nextOf(row, after) : row))
+    const event = rows.length > 0 ? 'secret.updated' : 'secret.override_changed'
+    await record(ctx, tx, change.actor, eventOf(event, change.environment, refs))
+  }
   const ids = pairs.map(({ row }) => row.id)
   const stored = await storedSecrets(tx, change, ids)
   const unchanged = stored.filter(({ id }) => !changedIds.has(id))
@@ -74,27 +81,6 @@ export async function updateIn(
 
 /** A secret as it is, what is to change, and what it is to be. */
 export type Pair = Readonly<{ row: SecretRow; change: SecretChange; after: queries.SecretValues }>
-
-/** One audit entry for the secrets that changed, and one for those whose override did: nothing hides behind the other. */
-async function recordChanges(
-  ctx: Context,
-  tx: Transaction,
-  { actor, environment }: queries.Change,
-  pairs: readonly Pair[],
-  { changedIds, overriddenIds }: Readonly<Record<'changedIds' | 'overriddenIds', ReadonlySet<string>>>,
-): Promise<void> {
-  const refsOf = (ids: ReadonlySet<string>) =>
-    pairs
-      .filter(({ row }) => ids.has(row.id))
-      .map(({ row, after }) => (changedIds.has(row.id) ? nextOf(row, after) : row))
-  const events = [
-    ...(changedIds.size === 0 ? [] : [eventOf('secret.updated', environment, refsOf(changedIds))]),
-    ...(overriddenIds.size === 0
-      ? []
-      : [eventOf('secret.override_changed', environment, refsOf(overriddenIds))]),
-  ]
-  if (events.length > 0) await recordAll(ctx, tx, actor, events)
-}
 
 async function pairsOf(
   tx: Transaction,

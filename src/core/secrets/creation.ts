@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
-import { recordAll } from '../audit/audit.ts'
+import { record } from '../audit/audit.ts'
 import { enforce } from '../policy.ts'
 import { pipelined } from '../transactions.ts'
 import { requireDistinctNames, requireFreeNames } from './names.ts'
@@ -52,18 +52,11 @@ export async function createIn(
   requireFreeNames(rows, await queries.findTaken(tx, change.environment.id, rows, []))
   const ids = rows.map(({ id }) => id)
   const refs = rows.map((row) => ({ ...row, version: 1 }))
-  const overriddenIds = new Set(overrides.map(({ secret_id }) => secret_id))
-  const overridden = refs.filter(({ id }) => overriddenIds.has(id))
   await pipelined(
     queries.insert(tx, change, rows).execute(),
     ...(overrides.length === 0 ? [] : [overrideQueries.put(tx, change, overrides).execute()]),
     queries.markChanged(tx, change).execute(),
-    recordAll(ctx, tx, actor, [
-      eventOf('secret.created', change.environment, refs),
-      ...(overridden.length === 0
-        ? []
-        : [eventOf('secret.override_changed', change.environment, overridden)]),
-    ]),
+    record(ctx, tx, actor, eventOf('secret.created', change.environment, refs)),
   )
   return await storedSecrets(tx, change, ids)
 }
