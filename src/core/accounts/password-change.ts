@@ -27,8 +27,8 @@ export type ChangePassword = Static<typeof ChangePassword>
 /**
  * Sets a new password for the caller's account and ends all its sessions, this one too; on request it also revokes the
  * personal access tokens. 403 for a wrong current password: attempts are limited, so that a stolen session can't be used
- * to guess it. 429 beyond 60 changes an hour. 401 when a concurrent change has ended the session. Returns the new device cookie of this browser; earlier
- * ones are void.
+ * to guess it. 429 beyond 60 changes an hour. 401 when a concurrent change has ended the session. Returns the new device
+ * cookie of this browser; earlier ones are void.
  */
 export async function changePassword(
   ctx: Context,

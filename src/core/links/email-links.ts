@@ -18,7 +18,6 @@ import { revokeAllOf } from '../tokens/revocation.ts'
 import { transaction } from '../transactions.ts'
 import { removeFactors } from './handed-link.ts'
 import { EMAIL_LINK_SECONDS, isLinkOf, linkRowId } from './link.ts'
-import { countLinkMail } from './mail-limit.ts'
 import * as queries from './queries.ts'
 
 /** At most one mail per address in this time, and so many valid links, so that a mailbox can't be flooded. */
@@ -97,7 +96,7 @@ export async function revokePasswordLinks(ctx: Context, tx: Transaction, userId:
   await queries.markAllUsed(tx, userId, 'reset-password', ctx.clock.now())
 }
 
-/** Creates a link unless there are enough, and queues its mail, unless there were enough today. The user's row must be locked, or inserted in this transaction. */
+/** Creates a link unless there are enough, and queues its mail. The user's row must be locked, or inserted in this transaction. */
 export async function createLink(
   ctx: Context,
   tx: Transaction,
@@ -117,8 +116,7 @@ export async function createLink(
     latest: latestNow(at),
     most: MAX_PENDING_LINKS,
   })
-  // Without its mail, a link is of no use: nobody knows its token.
-  if (link === undefined || !(await countLinkMail(ctx, tx, userId, purpose))) return
+  if (link === undefined) return
   const job = purpose === 'verify-email' ? 'send-verification' : 'send-password-reset'
   await ctx.queue.send(tx, job, { linkId: link.id })
 }

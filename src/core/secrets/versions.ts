@@ -17,7 +17,8 @@ import { changeSecrets, storedSecrets } from './writing.ts'
 
 /**
  * The versions of a secret, also of a deleted one, oldest first. With values it counts as reading the secret, as `list`
- * of secrets has it, and the answer is made from so many `bytes`; without, no sealed text is read. 404 when the actor can't open the environment of such a secret.
+ * of secrets has it, and the answer is made from so many `bytes`; without, no sealed text is read. 404 when the actor can't
+ * open the environment of such a secret.
  */
 export async function list(
   ctx: Context,

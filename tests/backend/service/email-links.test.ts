@@ -278,24 +278,6 @@ describe('POST /service/auth/password/forgot and reset', () => {
     expect(ctx.mailer.sent.length).toBe(before + 1)
   })
 
-  test('at most ten mails a day go to one account, however often a link is asked for, and the answer stays the same', async () => {
-    const { email } = await registered()
-    ctx.clock.advance(24 * 3600 - ((ctx.clock.now().getTime() / 1000) % (24 * 3600)))
-    const ask = async () => {
-      const answers = [await post('password/forgot/', { email }), await post('email/resend/', { email })]
-      for (const answer of answers) expect(answer).toMatchObject({ status: 204, body: '' })
-      // Links of an hour, and those of a day, must not be what keeps others from being sent.
-      await ctx.db`update email_links set used_at = created_at`
-      const jobs = await runJobs(ctx)
-      ctx.clock.advance(3600)
-      return jobs.sort()
-    }
-    const both = ['send-password-reset', 'send-verification']
-    for (let hour = 0; hour < 10; hour++) expect(await ask()).toEqual(both)
-    for (let hour = 10; hour < 24; hour++) expect(await ask()).toEqual([])
-    expect(await ask()).toEqual(both)
-  })
-
   test('forgot answers alike for an unknown address, and mails nothing', async () => {
     const before = ctx.mailer.sent.length
     expect(await post('password/forgot/', { email: address() })).toMatchObject({ status: 204, body: '' })
