@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { Context } from '../../context.ts'
 import { APP_SORTS, App, CreateApp, UpdateApp } from '../../core/apps/app.ts'
 import * as apps from '../../core/apps/apps.ts'
+import { remove } from '../../core/apps/deletion.ts'
 import { CountedListOf } from '../../core/contract/lists.ts'
 import { guard } from '../http/guard.ts'
 import type { RequestStates } from '../http/requests.ts'
@@ -69,7 +70,7 @@ export const appsRoutes = (ctx: Context, requests: RequestStates) =>
         'x-condition': '`EncryptionMode` (app level): update, for `sse_enabled`',
       } as object,
     })
-    .delete('/:id', ({ actor, params, ifMatch }) => apps.remove(ctx, actor, params.id, ifMatch), {
+    .delete('/:id', ({ actor, params, ifMatch }) => remove(ctx, actor, params.id, ifMatch), {
       permission: ['Apps', 'delete'],
       audit: 'app.delete_refused',
       params: ById,

@@ -15,7 +15,6 @@ import { requireFreeName } from '../names.ts'
 import { listCounted } from '../pagination.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
-import { removeLeftovers } from '../secrets/leftovers.ts'
 import { orderOf, sortKeyIn } from '../sorting.ts'
 import { nameKey } from '../text.ts'
 import { changeOrganisation } from '../transactions.ts'
@@ -125,36 +124,13 @@ export const update = (
     return present(stored)
   })
 
-/**
- * Deletes an app with its environments, their keys and all access to them. 404 as for `get`, 403 when the caller can't
- * access all its environments, 412 unless `ifMatch` names it as it is.
- */
-export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> =>
-  changeOrganisation(ctx, actor, async (tx, actor) => {
-    const row = await existing(tx, actor, id)
-    const environments = await queries.allEnvironments(tx, actor.organisation.id, row.id)
-    enforce(policy.remove, { actor, hiddenEnvironments: environments.length - row.environments.length })
-    await requireMatch(ifMatch, () => present(row))
-    await lockApp(tx, row.id)
-    await queries.remove(tx, row.id)
-    await removeLeftovers(tx)
-    await recordAll(ctx, tx, actor, [
-      {
-        eventType: 'app.deleted',
-        ...eventAbout(row),
-        oldValues: { ...auditValues(row), environments: environments.length },
-        description: `App "${row.name}" deleted.`,
-      },
-      ...environments.map((environment) => environmentEvents.deleted(row, environment)),
-    ])
-  })
-
-async function existing(db: Queryable, actor: Actor, id: string): Promise<AppRow> {
+/** The app of this id; 404 when the actor can access none. */
+export async function existing(db: Queryable, actor: Actor, id: string): Promise<AppRow> {
   return found(await queries.find(db, actor, id), 'App')
 }
 
-/** Names no environment: callers that can access one environment of the app see the entry, also without the others. */
-const eventAbout = (app: { id: string; name: string }) => ({
+/** What audit entries tell of an app. Names no environment: callers that can access one environment of the app see the entry, also without the others. */
+export const eventAbout = (app: { id: string; name: string }) => ({
   resourceId: app.id,
   resourceMetadata: { name: app.name },
   appId: app.id,

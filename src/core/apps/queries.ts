@@ -98,5 +98,16 @@ export const allEnvironments = (tx: Transaction, organisationId: string, appId: 
     select id, name, env_type from environments
     where organisation_id = ${organisationId} and app_id = ${appId} order by index`
 
+/** How many key copies each environment of an app has. */
+export const copiesByEnvironment = (db: Queryable, organisationId: string, appId: string) =>
+  db<(Row<'environments', 'id'> & { copies: number })[]>`
+    select environment_id as id, count(*)::int as copies from environment_keys
+    where organisation_id = ${organisationId} and app_id = ${appId}
+    group by environment_id`
+
+/** Deletes environments, and every grant and key copy of them. */
+export const removeEnvironments = (tx: Transaction, ids: readonly string[]) =>
+  tx`delete from environments where id = any(${[...ids]}::uuid[])`
+
 /** Deletes an app with its environments, and every grant and key copy of them. */
 export const remove = (tx: Transaction, id: string) => tx`delete from apps where id = ${id}`

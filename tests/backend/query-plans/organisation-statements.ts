@@ -49,6 +49,8 @@ export const organisationStatements: Statements = {
   'apps: allEnvironments': (db, it) => apps.allEnvironments(db, it.organisation, it.app),
   'apps: shareAppOf': (db, it) => shareAppOf(db, it.environment),
   'apps: lockApp': (db, it) => lockApp(db, it.app),
+  'apps: copiesByEnvironment': (db, it) => apps.copiesByEnvironment(db, it.organisation, it.app),
+  'apps: removeEnvironments': (db, it) => apps.removeEnvironments(db, [it.environment]),
   'apps: remove': (db, it) => apps.remove(db, it.app),
 
   'environments: find': (db, it) => environments.find(db, it.developer, it.environment),

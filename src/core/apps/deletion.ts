@@ -1,0 +1,79 @@
+import type { Context } from '../../context.ts'
+import type { Actor } from '../actor.ts'
+import { recordAll } from '../audit/audit.ts'
+import type { AuditEvent } from '../audit/events.ts'
+import * as environmentEvents from '../environments/environment-events.ts'
+import { type IfMatch, requireMatch } from '../etags.ts'
+import { isId } from '../id.ts'
+import { enforce } from '../policy.ts'
+import { removeLeftovers } from '../secrets/leftovers.ts'
+import { changeOrganisation } from '../transactions.ts'
+import { type AppRow, auditValues, present } from './app.ts'
+import { lockApp } from './app-lock.ts'
+import { eventAbout, existing } from './apps.ts'
+import * as policy from './policy.ts'
+import * as queries from './queries.ts'
+
+/** So many key copies, with as many grants, are deleted in a part of a second. */
+const COPIES_AT_ONCE = 30_000
+
+/**
+ * Deletes an app with its environments, their keys and all access to them. 404 as for `get`, 403 when the caller can't
+ * access all its environments, 412 unless `ifMatch` names it as it is. Where very many have access, its environments go in
+ * several transactions, so that other changes come in between; if one fails, the same request goes on from there.
+ */
+export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> {
+  const copies = isId(id) ? await queries.copiesByEnvironment(ctx.db, actor.organisation.id, id) : []
+  let gone = 0
+  for (const part of [...partsOf(copies).slice(0, -1).map((ids) => new Set(ids)), null]) {
+    gone += await removePart(ctx, actor, id, gone === 0 ? ifMatch : null, part, gone)
+  }
+}
+
+/** The ids of environments, in lists that have not much more than `COPIES_AT_ONCE` together. */
+function partsOf(environments: readonly { id: string; copies: number }[]): string[][] {
+  const parts: string[][] = [[]]
+  let copiesOfPart = 0
+  for (const { id, copies } of environments) {
+    if (copiesOfPart > 0 && copiesOfPart + copies > COPIES_AT_ONCE) {
+      parts.push([])
+      copiesOfPart = 0
+    }
+    parts.at(-1)?.push(id)
+    copiesOfPart += copies
+  }
+  return parts
+}
+
+/** Deletes some environments of an app, or the app with all that are left; tells how many. */
+const removePart = (
+  ctx: Context,
+  actor: Actor,
+  id: string,
+  ifMatch: IfMatch,
+  part: ReadonlySet<string> | null,
+  goneBefore: number,
+): Promise<number> =>
+  changeOrganisation(ctx, actor, async (tx, actor) => {
+    const row = await existing(tx, actor, id)
+    const environments = await queries.allEnvironments(tx, actor.organisation.id, row.id)
+    enforce(policy.remove, { actor, hiddenEnvironments: environments.length - row.environments.length })
+    await requireMatch(ifMatch, () => present(row))
+    const some = part === null ? environments : environments.filter(({ id }) => part.has(id))
+    const ids = some.map(({ id }) => id)
+    await lockApp(tx, row.id)
+    await (part === null ? queries.remove(tx, row.id) : queries.removeEnvironments(tx, ids))
+    await removeLeftovers(tx)
+    await recordAll(ctx, tx, actor, [
+      ...(part === null ? [appDeleted(row, goneBefore + some.length)] : []),
+      ...some.map((environment) => environmentEvents.deleted(row, environment)),
+    ])
+    return some.length
+  })
+
+const appDeleted = (row: AppRow, environments: number): AuditEvent => ({
+  eventType: 'app.deleted',
+  ...eventAbout(row),
+  oldValues: { ...auditValues(row), environments },
+  description: `App "${row.name}" deleted.`,
+})

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { api, type Client } from '../../support/api.ts'
+import { type TestContext, testContext } from '../../support/context.ts'
+import { owner, serviceAccount } from '../../support/people.ts'
+
+let ctx: TestContext
+let client: Client
+let app: { id: string; environments: { id: string }[] }
+let etag: string
+
+beforeAll(async () => {
+  ctx = await testContext()
+  client = api(ctx).as((await owner(ctx)).token)
+  app = (await client.post('/v1/apps', { name: 'Large' })).body
+  etag = (await client.get(`/v1/apps/${app.id}`)).headers.get('etag') ?? ''
+  const { id } = await serviceAccount(ctx, 'service')
+  await ctx.database.aside.begin(async (tx) => {
+    await tx`
+      insert into principals
+      select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).*
+      from principals p, generate_series(1, 11000) where p.id = ${id}`
+    await tx`
+      insert into environment_keys (organisation_id, principal_id, app_id, environment_id, wrapped_seed, wrapped_salt, created_at)
+      select e.organisation_id, p.id, e.app_id, e.id, 'x', 'x', e.created_at
+      from environments e, principals p where p.type = 'service_account' and e.app_id = ${app.id}`
+  })
+})
+afterAll(() => ctx.close())
+
+const remove = (ifMatch?: string) =>
+  client.send(
+    'DELETE',
+    `/v1/apps/${app.id}`,
+    ifMatch === undefined ? {} : { headers: { 'if-match': ifMatch } },
+  )
+const left = async () =>
+  (await ctx.db`select count(*)::int as count from environments where app_id = ${app.id}`)[0]?.count
+const entries = async () =>
+  [
+    ...(await ctx.db<{ event_type: string; environments: number | null }[]>`
+      select event_type, (old_values->>'environments')::int as environments from audit_entries
+      where event_type in ('environment.deleted', 'app.deleted') order by event_type`),
+  ].map(({ event_type, environments }) => [event_type, environments])
+
+test('an app that very many can open is deleted in parts, and the same request goes on where one failed', async () => {
+  expect((await remove('"another"')).status).toBe(412)
+  expect(await left()).toBe(3)
+  await ctx.db`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`
+  await ctx.db`create trigger refuse before delete on apps for each row execute function refuse()`
+  expect((await remove(etag)).status).toBe(500)
+  expect(await left()).toBe(1)
+  expect(await entries()).toEqual([
+    ['environment.deleted', null],
+    ['environment.deleted', null],
+  ])
+  await ctx.db`drop trigger refuse on apps`
+  expect((await remove()).status).toBe(204)
+  expect(await left()).toBe(0)
+  expect(await entries()).toEqual([
+    ['app.deleted', 1],
+    ['environment.deleted', null],
+    ['environment.deleted', null],
+    ['environment.deleted', null],
+  ])
+  expect(await ctx.db`select 1 from environment_keys`).toHaveLength(0)
+})
