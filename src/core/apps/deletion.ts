@@ -25,21 +25,22 @@ const COPIES_AT_ONCE = 30_000
 export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> {
   const copies = isId(id) ? await queries.copiesByEnvironment(ctx.db, actor.organisation.id, id) : []
   let gone = 0
-  for (const part of [...partsOf(copies).slice(0, -1).map((ids) => new Set(ids)), null]) {
+  const beforeTheLast = partsOf(copies).slice(0, -1)
+  for (const part of [...beforeTheLast, null]) {
     gone += await removePart(ctx, actor, id, gone === 0 ? ifMatch : null, part, gone)
   }
 }
 
-/** The ids of environments, in lists that have not much more than `COPIES_AT_ONCE` together. */
-function partsOf(environments: readonly { id: string; copies: number }[]): string[][] {
-  const parts: string[][] = [[]]
+/** The ids of environments, in sets that have not much more than `COPIES_AT_ONCE` together. */
+function partsOf(environments: readonly { id: string; copies: number }[]): Set<string>[] {
+  const parts = [new Set<string>()]
   let copiesOfPart = 0
   for (const { id, copies } of environments) {
     if (copiesOfPart > 0 && copiesOfPart + copies > COPIES_AT_ONCE) {
-      parts.push([])
+      parts.push(new Set())
       copiesOfPart = 0
     }
-    parts.at(-1)?.push(id)
+    parts.at(-1)?.add(id)
     copiesOfPart += copies
   }
   return parts
