@@ -256,6 +256,30 @@ test('members without grants are found by an index, also where one member has ne
   }
 })
 
+test('what a member can open is looked up grant by grant, also in an app of very many environments', async () => {
+  const { member, account, app } = things
+  await ctx.db`
+    insert into environments
+    select (jsonb_populate_record(e, jsonb_build_object(
+      'id', gen_random_uuid(), 'name', 'more ' || n, 'name_key', 'more ' || n, 'index', 1000 + n))).*
+    from environments e, generate_series(1, 3000) n
+    where e.id = (select id from environments where app_id = ${app} limit 1)`
+  await ctx.db`
+    insert into grants (organisation_id, principal_id, app_id, environment_id, created_at)
+    select e.organisation_id, p.id, e.app_id, e.id, now() from environments e, principals p
+    where e.app_id = ${app} and (p.id in (${member}, ${account})
+      or p.id in (select id from principals where role_kind = 'custom' limit 40)) on conflict do nothing`
+  for (const table of ['environments', 'grants']) await ctx.db`vacuum analyze ${ctx.db(table)}`
+  const names = ['members: findWithAccess', 'service-accounts: findWithAccess']
+  const statements = Object.fromEntries(names.map((name) => [name, STATEMENTS[name] as Statements[string]]))
+  const found = await looksOf(statements, () => {})
+  expect([...found.keys()].sort()).toEqual(names)
+  for (const looks of found.values()) {
+    const rows = looks.filter(({ table }) => table === 'environments').map((look) => look.rows)
+    expect(Math.max(...rows)).toBeLessThan(10_000)
+  }
+})
+
 test('an environment of which the statistics know nothing is not read once for each of its secrets', async () => {
   const { organisation, environment, developer } = things
   const tables = ['secrets', 'secret_versions', 'secret_overrides']

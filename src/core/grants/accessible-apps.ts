@@ -13,9 +13,10 @@ export const accessibleApps = (db: Queryable) => db<{ apps: AccessibleApps }[]>`
   )}
   else ${listed(
     db,
+    // There is one of each. The limits have them looked up by their ids, however few grants the planner expects.
     db`grants g
-       join environments e on e.organisation_id = g.organisation_id and e.app_id = g.app_id and e.id = g.environment_id
-       join apps a on a.organisation_id = g.organisation_id and a.id = g.app_id
+       cross join lateral (select id, name, env_type, index from environments where id = g.environment_id limit 1) e
+       cross join lateral (select id, name, name_key from apps where id = g.app_id limit 1) a
        where g.principal_id = p.id`,
   )} end`
 
@@ -49,5 +50,5 @@ const listed = (db: Queryable, from: ReturnType<Queryable>) => db`
         coalesce(json_agg(json_build_object('id', e.id, 'name', e.name, 'envType', e.env_type) order by e.index)
           filter (where e.id is not null), '[]') as environments
       from ${from}
-      group by a.id
+      group by a.id, a.name, a.name_key
     ) app)`
