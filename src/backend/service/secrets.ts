@@ -124,7 +124,7 @@ export const sealedSecretsRoutes = (ctx: Context, requests: RequestStates) => {
         audit: ['secret.delete_refused', { target: 'environment' }],
         anyContentType: true,
         body: DeleteSecrets,
-        response: responses(200, Message, 400, 401, 403, 404, 413, 415),
+        response: responses(200, Message, 400, 401, 403, 404, 409, 413, 415),
         detail: {
           tags,
           parameters: [ENVIRONMENT_HEADER],

@@ -107,7 +107,7 @@ export const environmentsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: ['secret.restore_refused', { target: 'environment' }],
       params: ById,
       body: RestoreSecrets,
-      response: responses(200, RestoredSecrets, 400, 401, 403, 404, 413, 415),
+      response: responses(200, RestoredSecrets, 400, 401, 403, 404, 409, 413, 415),
       detail: {
         tags,
         'x-condition':

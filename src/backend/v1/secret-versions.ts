@@ -76,7 +76,7 @@ export const secretVersionsRoutes = (ctx: Context, requests: RequestStates) =>
       audit: 'secret.update_refused',
       params: ById,
       body: overrides.SetOverride,
-      response: responses(200, Override, 400, 401, 403, 404, 413, 415),
+      response: responses(200, Override, 400, 401, 403, 404, 409, 413, 415),
       detail: {
         tags,
         summary: 'Set your own value of a secret',
@@ -94,7 +94,7 @@ export const secretVersionsRoutes = (ctx: Context, requests: RequestStates) =>
         appPermission: ['Secrets', 'read'],
         audit: 'secret.update_refused',
         params: ById,
-        response: responses(200, Message, 401, 403, 404),
+        response: responses(200, Message, 401, 403, 404, 409),
         detail: {
           tags,
           summary: 'Remove your own value of a secret',

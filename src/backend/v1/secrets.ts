@@ -99,7 +99,7 @@ export const plainSecretsRoutes = (ctx: Context, requests: RequestStates) =>
         anyContentType: true,
         query: PlaceQuery,
         body: DeletePlainSecrets,
-        response: responses(200, Message, 400, 401, 403, 404, 413, 415),
+        response: responses(200, Message, 400, 401, 403, 404, 409, 413, 415),
         detail: {
           tags,
           summary: 'Delete secrets',
