@@ -5,13 +5,14 @@ import { removeAllLeftovers } from './secrets/leftovers.ts'
 import { removeOldVersions } from './secrets/retention.ts'
 import { SESSION_IDLE_SECONDS } from './sessions/lifetime.ts'
 import { MOST_EXPIRED_TOKENS } from './tokens/token.ts'
+import { patientTransaction } from './transactions.ts'
 
 /**
  * Deletes expired tokens, sessions, session tokens, links, states, tickets, challenges and counters of sign-ins; closes
- * expired invites. Expired rows
- * are already refused everywhere: this only frees space, and may run several times at once. Locked rows are skipped,
- * which avoids deadlocks. Tokens go a week after they expired,
- * or once there are 100 newer expired ones of their principal. Deletes audit entries and versions of secrets that are older than they are to be kept.
+ * expired invites. Expired rows are already refused everywhere: this only frees space, and may run several times at once.
+ * Locked rows are skipped, which avoids deadlocks. Tokens go a week after they expired, or once their principal has 100
+ * newer expired ones. Deletes audit entries and versions of secrets that are older than they are to be kept, and what
+ * deleted environments have left.
  */
 export async function removeExpired(ctx: Context): Promise<void> {
   const now = ctx.clock.now()
@@ -73,14 +74,10 @@ const EXPIRED_TOKEN_SECONDS = 7 * 24 * 3600
 /** How many surplus tokens one run deletes, so that it ends in time. */
 const MOST_SURPLUS_TOKENS = 200_000
 
-// No request waits for it, and after a long outage there may be many rows.
-const LONGEST_MILLISECONDS = 30_000
-
 /** Sends each statement in a separate transaction, so that locks are held for a short time. */
 const patientStatements =
-  ({ db }: Context) =>
+  (ctx: Context) =>
   (text: TemplateStringsArray, ...values: (Date | number)[]): Promise<void> =>
-    db.beginWithin(LONGEST_MILLISECONDS, async (tx) => {
-      await tx`select set_config('statement_timeout', ${String(LONGEST_MILLISECONDS)}, true)`
+    patientTransaction(ctx, async (tx) => {
       await tx(text, ...values)
     })

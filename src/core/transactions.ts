@@ -22,6 +22,15 @@ export async function transaction<T>(
   }
 }
 
+/** One transaction of the worker: no request waits for it, and there may be much to do, so it may take half a minute. */
+export const patientTransaction = <T>(ctx: Context, work: (tx: Transaction) => Promise<T>): Promise<T> =>
+  ctx.db.beginWithin(PATIENCE_MILLISECONDS, async (tx) => {
+    await tx`select set_config('statement_timeout', ${String(PATIENCE_MILLISECONDS)}, true)`
+    return await work(tx)
+  })
+
+const PATIENCE_MILLISECONDS = 30_000
+
 /**
  * One transaction that locks an organisation's row. Limited in number, because all may wait for one row, and callers take
  * turns; throws `TooBusyError` after the wait, which is part of the transaction's time. Must not be nested: deadlock.

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../platform/postgres/database.ts'
 
 /*
- * A lock of each app, for other features, too: changes of its secrets share it, and its deletion or a new name has it alone. PostgreSQL
- * hands an advisory lock out in turn. A lock of the app's row would be shared on and on by those who come later, and the
- * deletion would never have it.
+ * A lock of each app, for other features, too: changes of its secrets share it, and its deletion or a new name has it
+ * alone. PostgreSQL hands an advisory lock out in turn. A lock of the app's row would be shared on and on by those who come
+ * later, and the deletion would never have it.
  */
 
 /**

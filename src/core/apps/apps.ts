@@ -129,7 +129,10 @@ export async function existing(db: Queryable, actor: Actor, id: string): Promise
   return found(await queries.find(db, actor, id), 'App')
 }
 
-/** What audit entries tell of an app. Names no environment: callers that can access one environment of the app see the entry, also without the others. */
+/**
+ * What audit entries tell of an app. It names no environment: callers that can access one environment of the app see the
+ * entry, also without the others.
+ */
 export const eventAbout = (app: { id: string; name: string }) => ({
   resourceId: app.id,
   resourceMetadata: { name: app.name },

@@ -30,37 +30,37 @@ export async function queueNotice(
 /** So many mails about a new role a user is sent in a day: whoever changes roles could fill an inbox otherwise. */
 export const ROLE_MAILS: RateLimit = { limit: 10, windowSeconds: 24 * 3600 }
 
-/** Queues a mail about a user's new role, unless there were `ROLE_MAILS` already. Like `queueNotice` otherwise. */
-export async function queueRoleNotice(
-  ctx: Context,
-  tx: Transaction,
-  userId: string,
-  role: string,
-): Promise<void> {
-  if (ctx.config.smtp === null) return
-  const window = counterWindow(ctx, ROLE_MAILS, ctx.clock.now().getTime(), ['role mails to', userId])
-  if ((await count(ctx, [window], tx)) === null) await queueNotice(ctx, tx, userId, 'role-changed', role)
-}
-
 /** So many mails about secrets that expire a user is sent in a day: whoever changes secrets could fill inboxes otherwise. */
 export const EXPIRY_MAILS: RateLimit = { limit: 3, windowSeconds: 24 * 3600 }
+
+/** Queues a mail about a user's new role, unless there were `ROLE_MAILS` already. Like `queueNotice` otherwise. */
+export const queueRoleNotice = (ctx: Context, tx: Transaction, userId: string, role: string): Promise<void> =>
+  queueWithin(ctx, tx, userId, ROLE_MAILS, 'role mails to', 'role-changed', role)
 
 /**
  * Queues a mail about secrets that expire, unless there were `EXPIRY_MAILS` already. Like `queueNotice` otherwise. Whoever
  * tells several users takes them in the order of their ids: their counters stay locked until the commit.
  */
-export async function queueExpiryNotice(
+export const queueExpiryNotice = (
   ctx: Context,
   tx: Transaction,
   userId: string,
   environments: string,
+): Promise<void> =>
+  queueWithin(ctx, tx, userId, EXPIRY_MAILS, 'expiry mails to', 'secrets-expire', environments)
+
+async function queueWithin(
+  ctx: Context,
+  tx: Transaction,
+  userId: string,
+  rate: RateLimit,
+  counter: string,
+  notice: NoticeKind,
+  name: string,
 ): Promise<void> {
   if (ctx.config.smtp === null) return
-  const now = ctx.clock.now().getTime()
-  const window = counterWindow(ctx, EXPIRY_MAILS, now, ['expiry mails to', userId])
-  if ((await count(ctx, [window], tx)) === null) {
-    await queueNotice(ctx, tx, userId, 'secrets-expire', environments)
-  }
+  const window = counterWindow(ctx, rate, ctx.clock.now().getTime(), [counter, userId])
+  if ((await count(ctx, [window], tx)) === null) await queueNotice(ctx, tx, userId, notice, name)
 }
 
 /** Queues a notice that names an organisation, for each of the users. Like `queueNotice` otherwise. */

@@ -1,25 +1,17 @@
 import type { Transaction } from '../../platform/postgres/database.ts'
 
-/** Deletes secrets of deleted environments, at most so many; tells how many. */
-export const removeSecrets = async (tx: Transaction, most: number): Promise<number> => {
+/** Deletes secrets, or versions of them, of deleted environments, at most so many; tells how many. */
+export const remove = async (
+  tx: Transaction,
+  table: 'secrets' | 'secret_versions',
+  most: number,
+): Promise<number> => {
   const { count } = await tx`
-    delete from secrets where ctid = any(array(
+    delete from ${tx(table)} where ctid = any(array(
       select s.ctid from deleted_environments d
       cross join lateral (
-        select ctid from secrets where environment_id = d.id limit ${most} for update skip locked
+        select ctid from ${tx(table)} where environment_id = d.id limit ${most} for update skip locked
       ) s
-      limit ${most}))`
-  return count
-}
-
-/** Deletes versions of secrets of deleted environments, at most so many; tells how many. */
-export const removeVersions = async (tx: Transaction, most: number): Promise<number> => {
-  const { count } = await tx`
-    delete from secret_versions where ctid = any(array(
-      select v.ctid from deleted_environments d
-      cross join lateral (
-        select ctid from secret_versions where environment_id = d.id limit ${most} for update skip locked
-      ) v
       limit ${most}))`
   return count
 }

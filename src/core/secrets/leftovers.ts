@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
+import { patientTransaction } from '../transactions.ts'
 import * as queries from './leftover-queries.ts'
 
 /** So many rows take a part of a second. */
@@ -7,15 +8,14 @@ const ROWS_AT_ONCE = 10_000
 
 /** What is left then waits for the next run: a run is a job, which may take only so long. */
 const TRANSACTIONS_PER_RUN = 500
-const LONGEST_MILLISECONDS = 30_000
 
 /**
  * Deletes secrets, with their versions, of environments that were deleted; tells whether there can be more. Part of each
  * deletion of environments: little goes at once, and much in parts, by the worker.
  */
 export async function removeLeftovers(tx: Transaction): Promise<boolean> {
-  const secrets = await queries.removeSecrets(tx, ROWS_AT_ONCE)
-  const versions = await queries.removeVersions(tx, ROWS_AT_ONCE)
+  const secrets = await queries.remove(tx, 'secrets', ROWS_AT_ONCE)
+  const versions = await queries.remove(tx, 'secret_versions', ROWS_AT_ONCE)
   await queries.forgetEmpty(tx)
   return secrets === ROWS_AT_ONCE || versions === ROWS_AT_ONCE
 }
@@ -23,10 +23,6 @@ export async function removeLeftovers(tx: Transaction): Promise<boolean> {
 /** Deletes what deleted environments have left. May run several times at once. */
 export async function removeAllLeftovers(ctx: Context): Promise<void> {
   for (let run = 0; run < TRANSACTIONS_PER_RUN; run++) {
-    const isMore = await ctx.db.beginWithin(LONGEST_MILLISECONDS, async (tx) => {
-      await tx`select set_config('statement_timeout', ${String(LONGEST_MILLISECONDS)}, true)`
-      return await removeLeftovers(tx)
-    })
-    if (!isMore) return
+    if (!(await patientTransaction(ctx, removeLeftovers))) return
   }
 }

@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
+import { patientTransaction } from '../transactions.ts'
 import { pruneAll } from './pruning.ts'
 import { DELETED_DAYS, MAX_VERSIONS } from './version.ts'
 import * as versionQueries from './version-queries.ts'
 
 /** So many rows go in one transaction: locks are held for a short time. */
 const ROWS_PER_TRANSACTION = 1000
-const LONGEST_MILLISECONDS = 30_000
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 
 /**
@@ -21,11 +21,5 @@ export async function removeOldVersions(ctx: Context): Promise<void> {
 }
 
 async function untilFew(ctx: Context, remove: (tx: Transaction) => Promise<number>): Promise<void> {
-  for (;;) {
-    const count = await ctx.db.beginWithin(LONGEST_MILLISECONDS, async (tx) => {
-      await tx`select set_config('statement_timeout', ${String(LONGEST_MILLISECONDS)}, true)`
-      return await remove(tx)
-    })
-    if (count < ROWS_PER_TRANSACTION) return
-  }
+  while ((await patientTransaction(ctx, remove)) === ROWS_PER_TRANSACTION);
 }

@@ -71,13 +71,13 @@ export const secretStatements: Statements = {
     room.storedBytes(db, it.developer, it.environment, { path: '/folder-1' }),
   'room: storedBytes, ids': (db, it) =>
     room.storedBytes(db, it.developer, it.environment, { ids: [it.secret] }),
-  'leftovers: removeSecrets': async (db, it) => {
+  'leftovers: remove, secrets': async (db, it) => {
     await db`insert into deleted_environments (id) values (${it.environment})`
-    await leftovers.removeSecrets(db, 10)
+    await leftovers.remove(db, 'secrets', 10)
   },
-  'leftovers: removeVersions': async (db, it) => {
+  'leftovers: remove, versions': async (db, it) => {
     await db`insert into deleted_environments (id) values (${it.environment})`
-    await leftovers.removeVersions(db, 10)
+    await leftovers.remove(db, 'secret_versions', 10)
   },
   'leftovers: forgetEmpty': async (db, it) => {
     await db`insert into deleted_environments (id) values (${it.environment})`
