@@ -75,5 +75,7 @@ export async function hkdfSha256(material: Uint8Array<ArrayBuffer>, info: string
 }
 
 function open(ciphertext: Uint8Array, nonce: Uint8Array, key: Uint8Array): string {
-  return sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(null, ciphertext, null, nonce, key, 'text')
+  const bytes = sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(null, ciphertext, null, nonce, key)
+  // As text, libsodium would leave out a byte order mark at the beginning.
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 }

@@ -95,6 +95,7 @@ describe('texts that are wrapped under one encapsulation', () => {
           expect(clientUnwrap(wrapped, clientIdentity(identity.privateKey).x25519)).toBe(text)
         }
       }),
+      { examples: [[['\u{feff}']]] },
     )
   })
 
