@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Subprocess, spawn } from 'bun'
-import { startTestServer, type TestServer } from './support/server.ts'
+import { fastestFolder, startTestServer, type TestServer } from './support/server.ts'
 import { readFailures, readSummary, summaryLine, type Tally, total } from './support/tally.ts'
 import { type Tier, tierOf, tiers } from './support/tiers.ts'
 
@@ -71,7 +71,7 @@ async function runTier(tier: Tier, files: string[]): Promise<Tally> {
   }
   const env: Record<string, string> = {}
   if (tier.database && !process.env.KEYWARD_TEST_DATABASE_URL) {
-    database ??= await startTestServer()
+    database ??= await startTestServer(await fastestFolder())
     env.KEYWARD_TEST_DATABASE_URL = database.url
   }
   // Each worker holds several pools; beyond six they would fill the server's connections.
