@@ -1,9 +1,9 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import { removeExpired } from '../../src/core/housekeeping.ts'
 import { hashToken } from '../../src/core/tokens/token-text.ts'
 import { api } from '../support/api.ts'
-import { testContext } from '../support/context.ts'
+import { type TestContext, testContext } from '../support/context.ts'
 import { owner, roleOf, serviceAccount, session, user } from '../support/people.ts'
 import { addTokens } from '../support/tokens.ts'
 
@@ -110,4 +110,63 @@ test('deletes tickets and used challenges once they have expired', async () => {
   expect([...(await ctx.db`select hash from used_challenges`)]).toEqual(live)
   expect([...(await ctx.db`select hash from second_factor_tickets`)]).toEqual(live)
   await ctx.close()
+})
+
+describe('much that is due', () => {
+  /** Has the server refuse statements that write more than so many rows of a table. */
+  const limitStatements = (ctx: TestContext, table: string, change: 'update' | 'delete', most: number) =>
+    ctx.db.unsafe(`
+      create function refuse_many() returns trigger language plpgsql as $$ begin
+        if (select count(*) from old_rows) > ${most} then raise 'too many rows for one statement'; end if;
+        return null;
+      end $$;
+      create trigger refuse_many after ${change} on ${table}
+        referencing old table as old_rows for each statement execute function refuse_many()`)
+
+  const failures = (ctx: TestContext, count: number) => ctx.db`
+    insert into sign_in_attempts (key, window_start, expires_at, count)
+    select i::text, ${ctx.clock.now()}, ${ctx.clock.now()}::timestamptz - i * interval '1 second', 1
+    from generate_series(1, ${count}::int) i`
+
+  const reads = (ctx: TestContext, organisationId: string, count: number) => ctx.db`
+    insert into audit_entries (id, organisation_id, event_type, resource_type, actor_type, actor_id, actor_metadata,
+      resource_metadata, description, coalesce_key, timestamp)
+    select gen_random_uuid(), ${organisationId}, 'secret.read', 'environment', 'user', ${randomUUID()}, '{}', '{}', 'Read.',
+      sha256(i::text::bytea), ${ctx.clock.now()}::timestamptz - interval '3 minutes'
+    from generate_series(1, ${count}::int) i`
+
+  const countOf = async (ctx: TestContext, table: string, condition = 'true') =>
+    (await ctx.db.unsafe(`select 1 from ${table} where ${condition}`)).length
+
+  test('is worked on in parts, all in one run', async () => {
+    const ctx = await testContext()
+    const { organisationId } = await owner(ctx)
+    await failures(ctx, 25_000)
+    await reads(ctx, organisationId, 20_001)
+    await limitStatements(ctx, 'sign_in_attempts', 'delete', 10_000)
+    await ctx.db`
+      create trigger refuse_many after update on audit_entries
+        referencing old table as old_rows for each statement execute function refuse_many()`
+    await removeExpired(ctx)
+    expect(await countOf(ctx, 'sign_in_attempts')).toBe(0)
+    expect(await countOf(ctx, 'audit_entries', 'coalesce_key is not null')).toBe(0)
+    await ctx.close()
+  })
+
+  test('a kind that fails keeps what it has done, and the others go on; then the run has failed', async () => {
+    const ctx = await testContext({ AUDIT_RETENTION_DAYS: '30' })
+    const { organisationId } = await owner(ctx)
+    await failures(ctx, 15_000)
+    await reads(ctx, organisationId, 3)
+    await ctx.db`update audit_entries set timestamp = '2020-01-01' where description = 'Read.' and id in (
+      select id from audit_entries where description = 'Read.' limit 1)`
+    await ctx.db.unsafe(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'not this one'; end $$;
+      create trigger refuse before delete on sign_in_attempts for each row when (old.key = '1') execute function refuse()`)
+    await expect(removeExpired(ctx)).rejects.toThrow('not this one')
+    expect(await countOf(ctx, 'sign_in_attempts')).toBe(5000)
+    expect(await countOf(ctx, 'audit_entries', 'coalesce_key is not null')).toBe(0)
+    expect(await countOf(ctx, 'audit_entries', `description = 'Read.'`)).toBe(2)
+    await ctx.close()
+  })
 })

@@ -14,34 +14,36 @@ import { eventAbout, existing } from './apps.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
-/** So many key copies, with as many grants, are deleted in a part of a second. */
-const COPIES_AT_ONCE = 30_000
+/** So many key copies, with as many grants, or so many overrides are deleted in a part of a second. */
+const AT_ONCE = { copies: 30_000, overrides: 300_000 } as const
 
 /**
  * Deletes an app with its environments, their keys and all access to them. 404 as for `get`, 403 when the caller can't
- * access all its environments, 412 unless `ifMatch` names it as it is. Where very many have access, its environments go in
- * several transactions, so that other changes come in between; if one fails, the same request goes on from there.
+ * access all its environments, 412 unless `ifMatch` names it as it is. Where very many have access, or overrides, its
+ * environments go in several transactions, so that other changes come in between; if one fails, the same request goes on
+ * from there.
  */
 export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> {
-  const copies = isId(id) ? await queries.copiesByEnvironment(ctx.db, actor.organisation.id, id) : []
+  const counts = isId(id) ? await queries.countsByEnvironment(ctx.db, actor.organisation.id, id) : []
   let gone = 0
-  const beforeTheLast = partsOf(copies).slice(0, -1)
+  const beforeTheLast = partsOf(counts).slice(0, -1)
   for (const part of [...beforeTheLast, null]) {
     gone += await removePart(ctx, actor, id, gone === 0 ? ifMatch : null, part, gone)
   }
 }
 
-/** The ids of environments, in sets that have not much more than `COPIES_AT_ONCE` together. */
-function partsOf(environments: readonly { id: string; copies: number }[]): Set<string>[] {
+/** The ids of environments, in sets that have not much more than `AT_ONCE` together. */
+function partsOf(environments: readonly { id: string; copies: number; overrides: number }[]): Set<string>[] {
   const parts = [new Set<string>()]
-  let copiesOfPart = 0
-  for (const { id, copies } of environments) {
-    if (copiesOfPart > 0 && copiesOfPart + copies > COPIES_AT_ONCE) {
+  let sum = 0
+  for (const { id, copies, overrides } of environments) {
+    const share = copies / AT_ONCE.copies + overrides / AT_ONCE.overrides
+    if (sum > 0 && sum + share > 1) {
       parts.push(new Set())
-      copiesOfPart = 0
+      sum = 0
     }
     parts.at(-1)?.add(id)
-    copiesOfPart += copies
+    sum += share
   }
   return parts
 }

@@ -170,7 +170,7 @@ export const EVENTS = {
   'secret.read': {
     resource: 'environment',
     meaning:
-      'Secrets of an environment were read. Reads of one minute with the same token, address, client and secrets share an entry with their count.',
+      'Secrets of an environment were read. Reads of one minute with the same token, address, client and secrets share an entry with their count. Beyond 3,000 entries of one actor in an hour, and 100 in a minute, those of one environment and hour share one.',
     metadata: name,
     new: secretValues,
   },

@@ -81,12 +81,12 @@ export async function countAgain(
 export const lockActor = (tx: Transaction, actorId: string) =>
   tx`select pg_advisory_xact_lock(hashtextextended(${`keyward/audit/${actorId}`}, 0))`
 
-/** How many coalesced entries an actor has since then. */
+/** How many coalesced entries of refusals and failed sign-ins an actor has since then: not those of reads. */
 export const countCoalesced = (tx: Transaction, organisationId: string, actorId: string, since: Date) =>
   countOf(tx`
     select count(*)::int as count from audit_entries
     where organisation_id = ${organisationId} and actor_id = ${actorId}
-      and timestamp >= ${since} and coalesce_key is not null`)
+      and timestamp >= ${since} and coalesce_key is not null and event_type <> 'secret.read'`)
 
 /** Stores a coalesced entry, or adds one to the count of the one with its key; gives the entry's id. */
 export const insertOrCount = async (db: Queryable, entry: CoalescedEntry): Promise<string> =>

@@ -1,20 +1,25 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
-import { entryRow } from './audit.ts'
+import { type AuditActor, entryRow } from './audit.ts'
 import type { EventOf } from './events.ts'
 import * as queries from './queries.ts'
+import { hourOf, MINUTES_PER_HOUR } from './repeat-counts.ts'
 
 /** Something that was read, and is noted each time. */
 export type ReadEvent = EventOf<'secret.read'>
 
-/** So many entries a token has in a minute about one environment; further reads share one. */
-const MOST_ENTRIES_PER_MINUTE = 20
+/**
+ * So many entries of its own an actor has in an hour, and then so many in a minute, whatever its tokens, addresses and
+ * clients are: entries stay, and whoever may only read could fill the disk.
+ */
+const MOST_ENTRIES = { inHour: 3000, inMinute: 100 } as const
 
 /**
  * Tells the audit log that an actor has read something, before it is answered. Reads with the same token, address and
  * client of the same in the same minute share an entry with their count; only the first has to wait for the database, and
- * for the actor's turn to read unless it has it already.
+ * for the actor's turn to read unless it has it already. Beyond `MOST_ENTRIES` of an actor, its reads of one environment in
+ * one hour share an entry.
  */
 export async function noteRead(
   ctx: Context,
@@ -23,25 +28,27 @@ export async function noteRead(
   { inTurn = true } = {},
 ): Promise<void> {
   const minute = Math.floor(ctx.clock.now().getTime() / 60_000)
-  const group = `read ${minute} ${actor.id} ${actor.credential.id} ${event.environmentId}`
-  const place = { minute, group }
-  const store = (actor: Actor, event: ReadEvent, key: string) =>
+  const store = (event: ReadEvent, key: string, who?: AuditActor) =>
     inTurn
-      ? insert(ctx, actor, event, key)
-      : ctx.limitReads.run(actor.id, () => insert(ctx, actor, event, key))
-  const own = `${group} ${ownPart(actor, event)}`
-  if (ctx.repeats.has(own) || ctx.repeats.sizeOf(group) < MOST_ENTRIES_PER_MINUTE) {
-    return await ctx.repeats.count(own, place, () => store(actor, event, own))
+      ? insert(ctx, actor, event, key, who)
+      : ctx.limitReads.run(actor.id, () => insert(ctx, actor, event, key, who))
+  const own = `read ${minute} ${actor.id} ${ownPart(actor, event)}`
+  const { inHour, inMinute } = ctx.repeats.sizeOf(actor.id, minute)
+  if (ctx.repeats.has(own) || inHour < MOST_ENTRIES.inHour || inMinute < MOST_ENTRIES.inMinute) {
+    return await ctx.repeats.count(own, { minute, group: actor.id }, () => store(event, own))
   }
+  const hour = hourOf(minute)
+  const key = `read in hour ${hour} ${actor.id} ${event.environmentId}`
+  const place = { minute, until: (hour + 1) * MINUTES_PER_HOUR - 1 }
   const shared = { ...event, newValues: { secrets: [], total: null }, description: SHARED }
-  await ctx.repeats.count(group, place, () => store(withoutSource(actor), shared, group))
+  await ctx.repeats.count(key, place, () => store(shared, key, withoutSource(actor)))
 }
 
-const SHARED = 'Secrets were read many times, in many ways, within a minute.'
+const SHARED = 'Secrets were read many times, in many ways, within an hour.'
 
-/** What tells a token's reads of one environment in one minute apart. */
-const ownPart = ({ source }: Actor, event: ReadEvent): string =>
-  JSON.stringify([source.ipAddress, source.userAgent, digestOf(event)])
+/** What tells an actor's reads in one minute apart. */
+const ownPart = ({ credential, source }: Actor, event: ReadEvent): string =>
+  JSON.stringify([credential.id, event.environmentId, source.ipAddress, source.userAgent, digestOf(event)])
 
 const digests = new WeakMap<ReadEvent, string>()
 
@@ -54,14 +61,22 @@ function digestOf(event: ReadEvent): string {
   return digest
 }
 
-const withoutSource = (actor: Actor): Actor => ({
+/** Many tokens may read in one hour, from many addresses. */
+const withoutSource = (actor: Actor): AuditActor => ({
   ...actor,
+  credential: null,
   source: { ...actor.source, ipAddress: null, userAgent: null },
 })
 
 /** Stores the entry of a read, or counts it in the one that another replica has stored; gives the entry's id. */
-async function insert(ctx: Context, actor: Actor, event: ReadEvent, key: string): Promise<string> {
-  const entry = entryRow(ctx, actor, actor.organisation.id, event)
+async function insert(
+  ctx: Context,
+  actor: Actor,
+  event: ReadEvent,
+  key: string,
+  who: AuditActor = actor,
+): Promise<string> {
+  const entry = entryRow(ctx, who, actor.organisation.id, event)
   return await queries.insertOrCount(ctx.db, {
     ...entry,
     coalesce_key: createHash('sha256').update(key).digest(),

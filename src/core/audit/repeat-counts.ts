@@ -6,13 +6,18 @@ import { logRepeated } from '../repeated-lines.ts'
 export type RepeatCounts = Readonly<{
   /** Whether there is an entry under this key. */
   has(key: string): boolean
-  /** How many entries there are in a group. */
-  sizeOf(group: string): number
+  /** How many entries a group has had in a minute, and in the hour of that minute. */
+  sizeOf(group: string, minute: number): Readonly<{ inMinute: number; inHour: number }>
   /**
    * Counts something. The first of a key in a minute is in the audit log when this resolves: `insert` stores the entry and
-   * gives its id. Further ones are added to that entry within seconds.
+   * gives its id. Further ones are added to that entry within seconds. `until` is the last minute of a key that lasts for
+   * several; without a group, the entry counts for none.
    */
-  count(key: string, place: { minute: number; group: string }, insert: () => Promise<string>): Promise<void>
+  count(
+    key: string,
+    place: { minute: number; until?: number; group?: string },
+    insert: () => Promise<string>,
+  ): Promise<void>
   /** Adds what was counted to the entries. What can't be written stays counted. */
   flush(): Promise<void>
   /** Flushes for the last time. */
@@ -21,12 +26,17 @@ export type RepeatCounts = Readonly<{
 
 const FLUSH_MILLISECONDS = 5000
 
-type Entry = { minute: number; group: string; id: Promise<string>; repeats: number }
+export const MINUTES_PER_HOUR = 60
+/** The hour of a minute, both counted from 1970. */
+export const hourOf = (minute: number): number => Math.floor(minute / MINUTES_PER_HOUR)
+
+type Entry = { until: number; id: Promise<string>; repeats: number }
+type Group = { minute: number; inMinute: number; inHour: number }
 
 /** Keeps the counts that are not in the database yet. */
 export function createRepeatCounts({ db, log }: { db: Database; log: Log }): RepeatCounts {
   const entries = new Map<string, Entry>()
-  const groups = new Map<string, number>()
+  const groups = new Map<string, Group>()
   let lastMinute = 0
   let timer: ReturnType<typeof setTimeout> | null = null
 
@@ -49,22 +59,30 @@ export function createRepeatCounts({ db, log }: { db: Database; log: Log }): Rep
     // A process that has nothing else to do may end: it flushes when it stops.
     ;(timer as { unref?: () => void }).unref?.()
   }
-  const forget = (key: string, { group }: Entry) => {
-    entries.delete(key)
-    const left = (groups.get(group) ?? 1) - 1
-    if (left === 0) groups.delete(group)
-    else groups.set(group, left)
-  }
   const forgetBefore = (minute: number) => {
     for (const [key, entry] of entries) {
-      if (entry.minute < minute && entry.repeats === 0) forget(key, entry)
+      if (entry.until < minute && entry.repeats === 0) entries.delete(key)
     }
+    for (const [name, group] of groups) {
+      if (hourOf(group.minute) < hourOf(minute)) groups.delete(name)
+    }
+  }
+  const sizeOf = (name: string, minute: number) => {
+    const group = groups.get(name)
+    return {
+      inMinute: group?.minute === minute ? group.inMinute : 0,
+      inHour: group !== undefined && hourOf(group.minute) === hourOf(minute) ? group.inHour : 0,
+    }
+  }
+  const addTo = (name: string, minute: number) => {
+    const { inMinute, inHour } = sizeOf(name, minute)
+    groups.set(name, { minute, inMinute: inMinute + 1, inHour: inHour + 1 })
   }
 
   return {
     has: (key) => entries.has(key),
-    sizeOf: (group) => groups.get(group) ?? 0,
-    count: async (key, { minute, group }, insert) => {
+    sizeOf,
+    count: async (key, { minute, until = minute, group }, insert) => {
       if (minute !== lastMinute) forgetBefore(minute)
       lastMinute = minute
       const known = entries.get(key)
@@ -74,11 +92,11 @@ export function createRepeatCounts({ db, log }: { db: Database; log: Log }): Rep
         await known.id
         return
       }
-      const entry = { minute, group, id: insert(), repeats: 0 }
+      const entry = { until, id: insert(), repeats: 0 }
       entries.set(key, entry)
-      groups.set(group, (groups.get(group) ?? 0) + 1)
+      if (group !== undefined) addTo(group, minute)
       // What could not be stored is tried again by the next one.
-      entry.id.catch(() => forget(key, entry))
+      entry.id.catch(() => entries.delete(key))
       await entry.id
     },
     flush,

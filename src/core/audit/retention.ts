@@ -1,31 +1,31 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { findOrganisationId } from '../deployment.ts'
+import type { Part } from '../parts.ts'
 import { transaction } from '../transactions.ts'
 import { type Operator, recordByOperator } from './audit.ts'
 import * as queries from './queries.ts'
 
 const DAY_MILLISECONDS = 24 * 3600 * 1000
 
-/** A statement of this many takes far less than its deadline; a run of so many far less than its job may. */
+/** A statement of this many takes far less than its deadline. */
 const ENTRIES_PER_STATEMENT = 2000
-const STATEMENTS_PER_RUN = 100
 
 /** The setting is the operator's decision, so the operator is who deleted. */
 const OPERATOR: Operator = { type: 'operator', by: 'AUDIT_RETENTION_DAYS' }
 
 /**
- * Deletes the audit entries of days (UTC) that ended more than AUDIT_RETENTION_DAYS ago; without the setting none. The run
- * itself is one entry, with their number: so there is one a day. What is left over waits for the next run.
+ * Deletes the audit entries of days (UTC) that ended more than AUDIT_RETENTION_DAYS ago; without the setting none. All parts
+ * of a run are one entry, with their number: so there is one a day.
  */
-export async function removeOldEntries(ctx: Context): Promise<void> {
-  const days = ctx.config.auditRetentionDays
-  const organisationId = days === null ? null : await findOrganisationId(ctx.db)
-  if (days === null || organisationId === null) return
-  const before = new Date(startOfDay(ctx.clock.now()).getTime() - days * DAY_MILLISECONDS)
+export function oldEntries(ctx: Context): Part {
   let entryId: string | null = null
   let count = 0
-  for (let statements = 0; statements < STATEMENTS_PER_RUN; statements++) {
+  return async () => {
+    const days = ctx.config.auditRetentionDays
+    const organisationId = days === null ? null : await findOrganisationId(ctx.db)
+    if (days === null || organisationId === null) return false
+    const before = new Date(startOfDay(ctx.clock.now()).getTime() - days * DAY_MILLISECONDS)
     const deleted = await transaction(ctx, async (tx) => {
       const deleted = await queries.removeBefore(tx, organisationId, before, ENTRIES_PER_STATEMENT)
       if (deleted === 0) return 0
@@ -36,7 +36,7 @@ export async function removeOldEntries(ctx: Context): Promise<void> {
       return deleted
     })
     count += deleted
-    if (deleted < ENTRIES_PER_STATEMENT) return
+    return deleted === ENTRIES_PER_STATEMENT
   }
 }
 

@@ -1,7 +1,7 @@
 import type { RateLimit } from '../../config.ts'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import { count, counterWindow } from '../sign-in/sign-in-limits.ts'
+import { count, countEach, counterWindow } from '../sign-in/sign-in-limits.ts'
 import type { NoticeKind } from './notice.ts'
 import * as queries from './queries.ts'
 
@@ -19,12 +19,9 @@ export async function queueNotice(
   byUserId?: string,
 ): Promise<void> {
   if (ctx.config.smtp === null) return
-  await ctx.queue.send(tx, 'send-notice', {
-    userId,
-    notice,
-    name,
-    ...(byUserId !== undefined && { byUserId }),
-  })
+  const payload = { userId, notice, name, ...(byUserId !== undefined && { byUserId }) }
+  // Thousands may be reminded at once: what tells of the security of an account doesn't wait for that.
+  await ctx.queue.send(tx, 'send-notice', payload, { patient: notice === 'secrets-expire' })
 }
 
 /** So many mails about a new role a user is sent in a day: whoever changes roles could fill an inbox otherwise. */
@@ -34,33 +31,37 @@ export const ROLE_MAILS: RateLimit = { limit: 10, windowSeconds: 24 * 3600 }
 export const EXPIRY_MAILS: RateLimit = { limit: 3, windowSeconds: 24 * 3600 }
 
 /** Queues a mail about a user's new role, unless there were `ROLE_MAILS` already. Like `queueNotice` otherwise. */
-export const queueRoleNotice = (ctx: Context, tx: Transaction, userId: string, role: string): Promise<void> =>
-  queueWithin(ctx, tx, userId, ROLE_MAILS, 'role mails to', 'role-changed', role)
-
-/**
- * Queues a mail about secrets that expire, unless there were `EXPIRY_MAILS` already. Like `queueNotice` otherwise. Whoever
- * tells several users takes them in the order of their ids: their counters stay locked until the commit.
- */
-export const queueExpiryNotice = (
+export async function queueRoleNotice(
   ctx: Context,
   tx: Transaction,
   userId: string,
-  environments: string,
-): Promise<void> =>
-  queueWithin(ctx, tx, userId, EXPIRY_MAILS, 'expiry mails to', 'secrets-expire', environments)
-
-async function queueWithin(
-  ctx: Context,
-  tx: Transaction,
-  userId: string,
-  rate: RateLimit,
-  counter: string,
-  notice: NoticeKind,
-  name: string,
+  role: string,
 ): Promise<void> {
   if (ctx.config.smtp === null) return
-  const window = counterWindow(ctx, rate, ctx.clock.now().getTime(), [counter, userId])
-  if ((await count(ctx, [window], tx)) === null) await queueNotice(ctx, tx, userId, notice, name)
+  const window = counterWindow(ctx, ROLE_MAILS, ctx.clock.now().getTime(), ['role mails to', userId])
+  if ((await count(ctx, [window], tx)) === null) await queueNotice(ctx, tx, userId, 'role-changed', role)
+}
+
+/**
+ * Queues mails about secrets that expire, one to each of the users, who are different ones: but none to whom `EXPIRY_MAILS`
+ * were sent already. All are counted at once. Like `queueNotice` otherwise.
+ */
+export async function queueExpiryNotices(
+  ctx: Context,
+  tx: Transaction,
+  notices: readonly Readonly<{ userId: string; environments: string }>[],
+): Promise<void> {
+  if (ctx.config.smtp === null || notices.length === 0) return
+  const now = ctx.clock.now().getTime()
+  const windows = notices.map(({ userId }) =>
+    counterWindow(ctx, EXPIRY_MAILS, now, ['expiry mails to', userId]),
+  )
+  const exceeded = new Set(await countEach(tx, windows))
+  for (const [place, { userId, environments }] of notices.entries()) {
+    const window = windows[place]
+    if (window !== undefined && exceeded.has(window)) continue
+    await queueNotice(ctx, tx, userId, 'secrets-expire', environments)
+  }
 }
 
 /** Queues a notice that names an organisation, for each of the users. Like `queueNotice` otherwise. */

@@ -1,13 +1,11 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
+import type { Part } from '../parts.ts'
 import { patientTransaction } from '../transactions.ts'
 import * as queries from './leftover-queries.ts'
 
 /** So many rows take a part of a second. */
 const ROWS_AT_ONCE = 10_000
-
-/** What is left then waits for the next run: a run is a job, which may take only so long. */
-const TRANSACTIONS_PER_RUN = 500
 
 /**
  * Deletes secrets, with their versions, of environments that were deleted; tells whether there can be more. Part of each
@@ -21,8 +19,7 @@ export async function removeLeftovers(tx: Transaction): Promise<boolean> {
 }
 
 /** Deletes what deleted environments have left. May run several times at once. */
-export async function removeAllLeftovers(ctx: Context): Promise<void> {
-  for (let run = 0; run < TRANSACTIONS_PER_RUN; run++) {
-    if (!(await patientTransaction(ctx, removeLeftovers))) return
-  }
-}
+export const leftovers =
+  (ctx: Context): Part =>
+  () =>
+    patientTransaction(ctx, removeLeftovers)

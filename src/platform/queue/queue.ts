@@ -32,8 +32,16 @@ export type PayloadOf<D extends JobDefinition, N extends D['name']> = Static<
 export type Queue<D extends JobDefinition = JobDefinition> = {
   /** Makes the queues known to the database, whose schema must be there. Before the first `send`. */
   start(): Promise<void>
-  /** Enqueues in the caller's transaction, by one statement. Throws when the payload is invalid. */
-  send<N extends D['name']>(tx: Transaction, name: N, payload: PayloadOf<D, N>): Promise<void>
+  /**
+   * Enqueues in the caller's transaction, by one statement. A `patient` job comes after all others of its name. Throws when
+   * the payload is invalid.
+   */
+  send<N extends D['name']>(
+    tx: Transaction,
+    name: N,
+    payload: PayloadOf<D, N>,
+    options?: Readonly<{ patient?: boolean }>,
+  ): Promise<void>
   /** Has workers look at once instead of at their next poll. Call it after the commit. */
   wake(): Promise<void>
   stop(): Promise<void>
@@ -63,11 +71,11 @@ export function createQueue<D extends JobDefinition>(ctx: QueueContext, definiti
       await createQueues(boss, definitions)
       await boss.start()
     },
-    async send(tx, name, payload) {
+    async send(tx, name, payload, { patient = false } = {}) {
       const definition = known.get(name)
       if (definition === undefined) throw new Error(`There is no job called ${name}.`)
       if (!isPayload(definition, payload)) throw new Error(`The payload of the job ${name} is invalid.`)
-      await boss.send(name, payload, { db: transactionForQueue(tx) })
+      await boss.send(name, payload, { db: transactionForQueue(tx), priority: patient ? -1 : 0 })
     },
     wake: async () => ctx.kv?.publish(WAKE_CHANNEL),
     stop: () => boss.stop({ graceful: false }),

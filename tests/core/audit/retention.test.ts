@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
-import { removeOldEntries } from '../../../src/core/audit/retention.ts'
+import { oldEntries } from '../../../src/core/audit/retention.ts'
 import { removeExpired } from '../../../src/core/housekeeping.ts'
+import { doInParts } from '../../../src/core/parts.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { owner, type Person } from '../../support/people.ts'
 
 const DAY = 24 * 3600
+
+const removeOldEntries = (ctx: TestContext) => doInParts([oldEntries(ctx)])
 
 let ctx: TestContext
 let ada: Person & { organisationId: string }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { EXPIRY_MAILS } from '../../../src/core/notices/notices.ts'
+import { holders } from '../../../src/core/secrets/expiry-queries.ts'
 import { remindOfExpiry } from '../../../src/core/secrets/expiry-reminders.ts'
 import { api, type Client } from '../../support/api.ts'
 import { app, type TestApp } from '../../support/apps.ts'
@@ -35,6 +36,22 @@ async function reminded(): Promise<string[]> {
   await runJobs(ctx)
   return ctx.mailer.sent.slice(before).map(({ to }) => to)
 }
+
+/** Writes secrets into environments, so many into each, without sealing anything. */
+const plant = (environmentIds: readonly string[], count: number, expiresAt: string) => ctx.db`
+  insert into secrets (id, organisation_id, app_id, environment_id, path, key, key_digest, value, comment, tags, type,
+    version, expires_at, created_at, updated_at)
+  select s.id, e.organisation_id, e.app_id, e.id, '/', 'x', sha256(uuid_send(s.id)), 'x', '', '{}', 'secret',
+    1, ${expiresAt}, now(), now()
+  from environments e cross join lateral (
+    select gen_random_uuid() as id from generate_series(1, ${count}::int) where e.id is not null) s
+  where e.id = any(${[...environmentIds]}::uuid[])`
+
+const untoldOf = async (appId: string): Promise<number> =>
+  (
+    await ctx.db`
+      select count(*)::int from secrets where app_id = ${appId} and reminded_expiry is distinct from expires_at`
+  )[0]?.count
 
 test('those who can update a secret are told once, a week before it expires', async () => {
   const granted = { apps: [{ id: shop.id, environments: [shop.environments[1]?.id] }] }
@@ -131,4 +148,77 @@ test('one user is sent so many in a day, however often expiries are set or secre
   ctx.clock.advance(DAY_SECONDS)
   await client.put(place(), { secrets: [{ id, expiresAt: inDays(3) }] })
   expect(await reminded()).toContain(email)
+})
+
+test('a member who sets very many expiries anew each hour delays no reminder of other environments', async () => {
+  const crowded = await app(ctx, undefined, ['One', 'Two', 'Three'])
+  await plant(
+    crowded.environments.map(({ id }) => id),
+    5000,
+    inDays(-1),
+  )
+  const quiet = await app(ctx, 'Quiet')
+  const developer = await member(ctx, 'developer')
+  const granted = { apps: [{ id: quiet.id, environments: [quiet.environments[0]?.id] }] }
+  await client.put(`/v1/members/${developer.id}/access`, granted)
+  await plant([quiet.environments[0]?.id ?? ''], 1, inDays(3))
+  for (const hour of [1, 2]) {
+    const addresses = await reminded()
+    if (hour === 1) expect(addresses).toContain(await emailOf(developer.userId))
+    expect([await untoldOf(crowded.id), await untoldOf(quiet.id)]).toEqual([0, 0])
+    await ctx.db`
+      update secrets set expires_at = expires_at - interval '1 minute' where app_id = ${crowded.id}`
+  }
+  await ctx.db`delete from apps where id = ${crowded.id}`
+}, 60_000)
+
+test('a run tells of everything that is due, also where several transactions take it', async () => {
+  const names = ['One', 'Two', 'Three', 'Four', 'Five', 'Six']
+  const full = await app(ctx, undefined, names)
+  await plant(
+    full.environments.map(({ id }) => id),
+    5000,
+    inDays(1),
+  )
+  const email = await emailOf(ada.userId)
+  const before = ctx.mailer.sent.length
+  const mails = (await reminded()).filter((address) => address === email).length
+  expect(await untoldOf(full.id)).toBe(0)
+  // 20,000 at once, and the rest: two mails, which name each of the environments once or count it.
+  expect(mails).toBe(2)
+  const texts = ctx.mailer.sent
+    .slice(before)
+    .filter(({ to }) => to === email)
+    .map(({ text }) => text)
+  const told = texts.map((text) => {
+    const others = Number(/and (\d+) others?/.exec(text)?.[1] ?? 0)
+    return others + text.split(` of ${full.name}`).length - 1
+  })
+  expect(told.reduce((sum, count) => sum + count)).toBe(names.length)
+  expect(await reminded()).toEqual([])
+  await ctx.db`delete from apps where id = ${full.id}`
+}, 60_000)
+
+test('what expired more than a month ago is not told of, however often it is set', async () => {
+  const { id } = (
+    await client.post(place(), { secrets: [{ key: 'OLD', value: '', expiresAt: inDays(-31) }] })
+  ).body[0]
+  expect(await reminded()).toEqual([])
+  await client.put(place(), { secrets: [{ id, expiresAt: inDays(-3000) }] })
+  expect(await reminded()).toEqual([])
+  await client.put(place(), { secrets: [{ id, expiresAt: inDays(-29) }] })
+  expect(await reminded()).toContain(await emailOf(ada.userId))
+})
+
+test('each member is read once, with the first environments that the mail names, whatever it can open', async () => {
+  const wide = await app(
+    ctx,
+    undefined,
+    Array.from({ length: 20 }, (_, index) => `E${index}`),
+  )
+  const ids = wide.environments.map(({ id }) => id)
+  const rows = await ctx.db.begin((tx) => holders(tx, ids, 3))
+  const own = rows.filter(({ user_id }) => user_id === ada.userId)
+  expect(own).toMatchObject([{ kind: 'owner', environments: 20, first_ids: ids.slice(0, 3) }])
+  expect(new Set(rows.map(({ user_id }) => user_id)).size).toBe(rows.length)
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { removeOldVersions } from '../../../src/core/secrets/retention.ts'
+import { doInParts } from '../../../src/core/parts.ts'
+import { oldVersions } from '../../../src/core/secrets/retention.ts'
 import { api, type Client } from '../../support/api.ts'
 import { app } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
@@ -11,6 +12,8 @@ const DAY_SECONDS = 24 * 3600
 let ctx: TestContext
 let client: Client
 let secrets: ReturnType<typeof secretsOf>
+
+const removeOldVersions = (ctx: TestContext) => doInParts(oldVersions(ctx))
 
 beforeAll(async () => {
   ctx = await testContext()

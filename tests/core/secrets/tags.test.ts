@@ -25,6 +25,9 @@ test('tags are stored trimmed and in NFC, and none twice', () => {
 })
 
 test('a filter names tags with commas between them', () => {
-  expect(tagsOfFilter(' a, b,,c c ,')).toEqual(['a', 'b', 'c c'])
-  expect(tagsOfFilter(',,')).toEqual([])
+  expect(tagsOfFilter(' a, b,,c c ,a', 'tags')).toEqual(['a', 'b', 'c c'])
+  expect(tagsOfFilter(',,', 'tags')).toEqual([])
+  const many = Array.from({ length: 100 }, (_, at) => `t${at}`)
+  expect(tagsOfFilter(many.join(), 'tags')).toEqual(many)
+  expect(() => tagsOfFilter([...many, 'x'].join(), 'tags')).toThrow('tags must name at most 100 tags.')
 })

@@ -78,6 +78,17 @@ test('a job is run with its payload once its transaction has committed', async (
   await eventually('it is completed', async () => (await jobs(db))[0]?.state === 'completed')
 })
 
+test('a patient job comes after all others', async () => {
+  const { ctx, db, queue } = await open()
+  await db.begin((tx) => queue.send(tx, 'greet', { id: 'patient' }, { patient: true }))
+  await send(db, queue, 'one')
+  await send(db, queue, 'two')
+  const ran: string[] = []
+  await work(ctx, async ({ id }) => void ran.push(id))
+  await eventually('all have run', () => ran.length === 3)
+  expect(ran).toEqual(['one', 'two', 'patient'])
+})
+
 test('a transaction that is rolled back sends nothing', async () => {
   const { db, queue } = await open()
   const failing = db.begin(async (tx) => {
