@@ -3,8 +3,8 @@ import type { OrganisationSize } from './large-organisation.ts'
 
 /**
  * Secrets: many in an environment of the Developer that `fillOrganisation` gives, four in each other one, and
- * in each a deleted one. A few have had more versions than are kept, and a few deletions are old. A quarter has expired
- * long ago, a quarter expires in a year, and a few expire soon: of those nobody was told.
+ * in each a deleted one. A few have had more versions than are kept, and a few deletions are old. A quarter has
+ * expired and was told of, a quarter expires in a year, and a few expire soon: of those nobody was told.
  */
 export async function fillSecrets(tx: Transaction, { secrets = 0 }: OrganisationSize): Promise<void> {
   if (secrets === 0) return
@@ -28,7 +28,7 @@ export async function fillSecrets(tx: Transaction, { secrets = 0 }: Organisation
     select s.id, f.organisation_id, s.app_id, s.environment_id, ${sealed}, ${labels},
       s.version, expires_at, case when expires_at < f.now then expires_at end, f.now + s.n * interval '1 second', f.now
     from filling f, made_secrets s
-    cross join lateral (select f.now + case when s.n % 500 = 1 then interval '1 day' when s.n % 4 = 1 then interval '-1 year'
+    cross join lateral (select f.now + case when s.n % 500 = 1 then interval '1 day' when s.n % 4 = 1 then interval '-20 days'
       when s.n % 4 = 2 then interval '1 year' end as expires_at) e
     where not is_deleted`
   await tx`

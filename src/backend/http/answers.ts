@@ -3,7 +3,8 @@ import { callerId, isActor } from '../../core/actor.ts'
 import { noteRead, type ReadEvent } from '../../core/audit/reads.ts'
 import { etagOf, isNamedIn } from '../../core/etags.ts'
 import { createLargeResponses } from './large-responses.ts'
-import type { RequestState, RequestStates } from './requests.ts'
+import type { RequestState } from './request-state.ts'
+import type { RequestStates } from './requests.ts'
 
 /** What a read was answered with. */
 export type Answer = Readonly<{

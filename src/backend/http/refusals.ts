@@ -8,7 +8,7 @@ import { findOrganisationId } from '../../core/deployment.ts'
 import { isId } from '../../core/id.ts'
 import { logRepeated } from '../../core/repeated-lines.ts'
 import type { ErrorResponse } from './errors.ts'
-import type { RequestState } from './requests.ts'
+import type { RequestState } from './request-state.ts'
 
 /**
  * The event of a route's refusals in the audit log, declared on the route. `target` is the kind of resource that the last

@@ -1,42 +1,13 @@
 import type { Context } from '../../context.ts'
-import { type Caller, callerId, type RequestSource } from '../../core/actor.ts'
-import type { ReadEvent } from '../../core/audit/reads.ts'
+import { type Caller, callerId } from '../../core/actor.ts'
 import { authenticate, confirmVersion } from '../../core/authentication/authenticate.ts'
-import { DomainError, tooMany } from '../../core/errors.ts'
-import { LARGE_READ_BYTES } from '../../core/secrets/room.ts'
+import { tooMany } from '../../core/errors.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
-import { TooBusyError } from '../../platform/limiter.ts'
-import { createBodies, type IncomingBody } from './body.ts'
+import { createBodies } from './body.ts'
 import { requireUsableQuery } from './query.ts'
 import { type PeerAddress, sourceReader, traceparentReader } from './request-source.ts'
-
-/** State of one request in progress. */
-export type RequestState = {
-  readonly source: RequestSource
-  caller: Caller | null
-  authentication: Promise<Caller> | null
-  version: Promise<string> | null
-  /** The path of the route, such as `/v1/roles/:id`. */
-  route: string | null
-  /** Whether the route's answers have an ETag. */
-  hasETag: boolean
-  /** Whether the route's answers may be sent from memory. */
-  isRemembered: boolean
-  /** The query parameters that the route knows. */
-  parameters: readonly string[]
-  /** Headers for the response, whether it succeeds or fails. */
-  readonly headers: Record<string, string>
-  body: IncomingBody | null
-  /** What the audit log was told of what is answered: it is told again when that is answered from memory. */
-  reading: ReadEvent | null
-  /** Ends the caller's turn, once the response is made. */
-  endTurn: (() => void) | null
-  /** Ends the turn to make a large answer, once that is made. */
-  endLargeRead: (() => void) | null
-  isAnswered: boolean
-  /** Whether the body took so long that the caller may have lost rights meanwhile. */
-  isLate: boolean
-}
+import { callerIn, type RequestState } from './request-state.ts'
+import { createTurns } from './turns.ts'
 
 /** A body that takes longer is late. Most arrive with their requests. */
 const LATE_MILLISECONDS = 250
@@ -128,48 +99,8 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     setCaller: (request: Request, caller: Caller) => {
       of(request).caller = caller
     },
-    callerOf: (request: Request): Caller => {
-      const { caller } = of(request)
-      if (caller === null) throw new Error('this route is public: there is no caller')
-      return caller
-    },
-    /**
-     * Waits for the caller's turn to read; the pipeline ends it. Changes wait in a line of their own instead, within which
-     * there is no turn.
-     */
-    waitForTurn: async (request: Request): Promise<void> => {
-      const state = of(request)
-      if (state.caller === null || !/^(GET|HEAD)$/.test(request.method)) return
-      state.endTurn = await ctx.limitReads.enter(callerId(state.caller))
-    },
-    /** Waits for the turn of the network that a request without credentials comes from; the pipeline ends it. */
-    waitForPublicTurn: async (request: Request): Promise<void> => {
-      const state = of(request)
-      state.endTurn = await ctx.limitPublic.enter(networkOf(state.source.ipAddress))
-    },
-    /**
-     * Waits for the turn to make an answer from rows of so many bytes, where they are many; the pipeline ends it. 503 where
-     * that takes too long.
-     */
-    waitToAnswer: async (request: Request, bytes: number): Promise<void> => {
-      const state = of(request)
-      if (state.caller === null || bytes <= LARGE_READ_BYTES || state.endLargeRead !== null) return
-      try {
-        const end = await ctx.limitLargeReads.enter(callerId(state.caller))
-        // Nobody waits for the answer any more: nobody would end the turn.
-        if (state.isAnswered) end()
-        else state.endLargeRead = end
-      } catch (error) {
-        throw error instanceof TooBusyError ? tooManyLarge() : error
-      }
-      if (state.isAnswered) throw tooManyLarge()
-    },
-    /** Ends the turn early, before something slow that needs no connection of the database. */
-    leaveTurn: (request: Request): void => {
-      const state = of(request)
-      state.endTurn?.()
-      state.endTurn = null
-    },
+    callerOf: (request: Request): Caller => callerIn(of(request)),
+    ...createTurns(ctx, of),
     /** Registers the body of a request before routing. */
     expectBody: (request: Request, path: string, anyContentType = false): void => {
       const state = of(request)
@@ -193,8 +124,3 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
 
 /** The host that a request asks for. */
 export const hostOf = (request: Request): string => request.headers.get('host') ?? new URL(request.url).host
-
-const tooManyLarge = () =>
-  new DomainError(503, 'Too many large answers are being made. Try again in a second.', {
-    'retry-after': '1',
-  })

@@ -46,7 +46,7 @@ export function filterOf(request: Request): SecretFilter {
   if (keyDigest !== null && !isKeyDigest(keyDigest)) {
     throw badRequest('The header KeyDigest must be 64 hex digits.')
   }
-  const names = tags === null ? [] : tagsOfFilter(tags)
+  const names = tags === null ? [] : tagsOfFilter(tags, 'The header Tags')
   return {
     ...(path !== null && { path: normalisePath(path) }),
     ...(keyDigest !== null && { keyDigest: keyDigest.toLowerCase() }),

@@ -48,7 +48,7 @@ export function plainFilterOf(request: Request): PlainFilter {
   const path = query.get('path') || null
   const key = query.get('key') || null
   const raw = query.get('raw') || 'false'
-  const tags = tagsOfFilter(query.get('tags') ?? '')
+  const tags = tagsOfFilter(query.get('tags') ?? '', 'tags')
   const fault = path === null ? null : pathFault(path, 'path')
   if (fault !== null) throw badRequest(fault)
   if (key !== null && key.length > 300) throw badRequest('key must have at most 256 bytes.')

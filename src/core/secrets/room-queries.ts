@@ -1,11 +1,12 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
+import { passing } from './queries.ts'
 import type { Sizes } from './room.ts'
 import type { SecretFilter } from './secret.ts'
 
 /**
- * How much an environment's secrets take, the actor's overrides of them, and their versions, and how many overrides the actor
- * has anywhere. Reads no text.
+ * How much an environment's secrets take, the actor's overrides of them, and their versions, how many overrides the actor has
+ * anywhere, and how many all members have in the environment. Reads no text.
  */
 export const sizes = (tx: Transaction, actor: Actor, environmentId: string) => tx<Sizes[]>`
   select (
@@ -14,27 +15,22 @@ export const sizes = (tx: Transaction, actor: Actor, environmentId: string) => t
     select coalesce(sum(octet_length(value)), 0)
     from secret_overrides where principal_id = ${actor.id} and environment_id = ${environmentId})::float8 as overrides, (
     select count(*)::int from secret_overrides where principal_id = ${actor.id}) as "allOverrides", (
+    select count(*)::int from secret_overrides where environment_id = ${environmentId}) as "overridesOfAll", (
     select versions_bytes from environments where id = ${environmentId})::float8 as versions`
 
-/**
- * How many bytes the secrets of an environment that a filter names take, and, at most, the actor's overrides of them.
- * Reads no text.
- */
+/** How many bytes the secrets of an environment that pass a filter take, with the actor's overrides. Reads no text. */
 export const storedBytes = async (
   db: Queryable,
   actor: Actor,
   environmentId: string,
-  { path, ids }: Pick<SecretFilter, 'path' | 'ids'>,
+  filter: SecretFilter,
 ): Promise<number> => {
-  const ofIds = (column: ReturnType<Queryable>) =>
-    ids === undefined ? db`` : db`and ${column} = any(${[...ids]}::uuid[])`
   const [row] = await db<{ bytes: number }[]>`
-    select (
-      select coalesce(sum(secret_bytes(path, key, value, comment, tags)), 0) from secrets
-      where environment_id = ${environmentId} ${path === undefined ? db`` : db`and path = ${path}`} ${ofIds(db`id`)}
-    ) + (
-      select coalesce(sum(octet_length(value)), 0)::float8 from secret_overrides
-      where principal_id = ${actor.id} and environment_id = ${environmentId} ${ofIds(db`secret_id`)}
-    ) as bytes`
+    select coalesce(sum(secret_bytes(s.path, s.key, s.value, s.comment, s.tags) + coalesce(octet_length(o.value), 0)), 0)::float8
+      as bytes
+    from secrets s
+    left join secret_overrides o
+      on o.secret_id = s.id and o.principal_id = ${actor.id} and o.environment_id = ${environmentId}
+    where s.environment_id = ${environmentId} ${passing(db, filter)}`
   return row?.bytes ?? 0
 }

@@ -265,6 +265,7 @@ describe('the address and id of a request', () => {
     ],
     ['private', '10.0.0.1', { 'x-forwarded-for': '203.0.113.7, 192.168.1.1' }, '203.0.113.7'],
     ['private', '10.0.0.1', { 'x-forwarded-for': '203.0.113.7, nonsense' }, '10.0.0.1'],
+    ['private', '10.0.0.1', { 'x-forwarded-for': '203.0.113.7, 999.1.1.1' }, '10.0.0.1'],
     ['private', '10.0.0.1', {}, '10.0.0.1'],
     ['2001:db8::/32', '2001:db8::1', { 'x-forwarded-for': '[2001:db9::5]:443' }, '2001:db9::5'],
   ])('behind %p, from %p with %j, is %p', async (proxies, peer, headers, expected) => {

@@ -10,6 +10,8 @@ import { digestOf, seal, sealedSecret, secretsOf } from '../../support/secrets.t
 let ctx: TestContext
 let ada: Person
 let service: ReturnType<typeof api>
+/** A backend where each actor has had 3,000 entries in this hour. */
+let busy: ReturnType<typeof api>
 let client: Client
 let environmentId: string
 let secrets: ReturnType<typeof secretsOf>
@@ -17,6 +19,12 @@ let secrets: ReturnType<typeof secretsOf>
 beforeAll(async () => {
   ctx = await testContext()
   service = api(ctx)
+  const { sizeOf, ...repeats } = ctx.repeats
+  const sizeAfterMany: typeof sizeOf = (group, minute) => {
+    const { inMinute, inHour } = sizeOf(group, minute)
+    return { inMinute, inHour: inHour + 3000 }
+  }
+  busy = api({ ...ctx, repeats: { ...repeats, sizeOf: sizeAfterMany } })
   ada = await owner(ctx)
   client = service.as(ada.token)
 })
@@ -139,12 +147,78 @@ describe('secret.read', () => {
     await secrets('GET')
     await secretsOf(second, environmentId)('GET')
     expect(await reads()).toHaveLength(2)
-    for (let time = 0; time < 50; time++) await secrets('GET', undefined, { 'user-agent': `agent ${time}` })
+    const flood = secretsOf(busy.as(ada.token), environmentId)
+    for (let time = 0; time < 150; time++) {
+      await flood('GET', undefined, { 'user-agent': `agent ${time}` })
+    }
     await ctx.repeats.flush()
     const entries = await reads()
-    expect(entries).toHaveLength(1 + 20 + 1)
-    expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(52)
+    expect(entries).toHaveLength(100 + 1)
+    expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(152)
     expect(entries.filter(({ ip_address }) => ip_address === null)).toHaveLength(1)
+  })
+
+  test('has 100 entries a minute of an actor that had 3,000 in the hour, whatever it reads with, and then one an hour of each environment', async () => {
+    // A flood in the first minute of an hour.
+    ctx.clock.advance(3600 - ((ctx.clock.now().getTime() / 1000) % 3600))
+    const reader = await member(ctx, 'developer')
+    const { environments } = await appWith(ctx, `App ${randomUUID()}`, ['One', 'Two'])
+    await grant(ctx, reader.id, environments)
+    const tokens = [reader.token, await token(ctx, reader.id, 'pat'), await token(ctx, reader.id, 'pat')]
+    const flood = async () => {
+      for (const text of tokens) {
+        for (const { id } of environments) {
+          for (let time = 0; time < 25; time++) {
+            await secretsOf(busy.as(text), id)('GET', undefined, { 'user-agent': `agent ${time}` })
+          }
+        }
+      }
+    }
+    const entries = async () => {
+      await ctx.repeats.flush()
+      return await ctx.db<
+        { count: number; shared: boolean; actor_metadata: object; user_agent: string | null }[]
+      >`
+        select count, ip_address is null as shared, actor_metadata, user_agent from audit_entries
+        where event_type = 'secret.read' and actor_id = ${reader.id} order by timestamp, id`
+    }
+    const sumOf = (some: readonly { count: number }[]) => some.reduce((sum, { count }) => sum + count, 0)
+    await flood()
+    expect(await entries()).toHaveLength(100 + 2)
+    expect(sumOf(await entries())).toBe(150)
+    for (const entry of (await entries()).filter(({ shared }) => shared)) {
+      expect(entry).toMatchObject({ count: 25, user_agent: null })
+      expect(Object.keys(entry.actor_metadata).toSorted()).toEqual(['name', 'role'])
+    }
+    // In another minute of the hour, when the keys of the first are gone.
+    ctx.clock.advance(59 * 60)
+    await removeExpired(ctx)
+    await flood()
+    expect(await entries()).toHaveLength(200 + 2)
+    expect(sumOf(await entries())).toBe(300)
+    ctx.clock.advance(60)
+    await flood()
+    expect(await entries()).toHaveLength(300 + 4)
+    expect(sumOf(await entries())).toBe(450)
+  })
+
+  test('leaves room for the targets of refusals', async () => {
+    const reader = await member(ctx, 'developer')
+    const { environments } = await appWith(ctx, `App ${randomUUID()}`, ['One'])
+    await grant(ctx, reader.id, environments)
+    const theirs = service.as(reader.token)
+    const secretsThere = secretsOf(theirs, environments[0]?.id ?? '')
+    for (let time = 0; time < 25; time++) {
+      await secretsThere('GET', undefined, { 'user-agent': `agent ${time}` })
+    }
+    for (let time = 0; time < 21; time++) {
+      expect((await theirs.get(`/v1/service-accounts/${randomUUID()}`)).status).toBe(403)
+    }
+    const refusals = await ctx.db<{ resource_id: string | null }[]>`
+      select resource_id from audit_entries
+      where event_type = 'service_account.read_refused' and actor_id = ${reader.id}`
+    expect(refusals.filter(({ resource_id }) => resource_id !== null)).toHaveLength(20)
+    expect(refusals).toHaveLength(21)
   })
 
   test('is told where a change that changes nothing answers with the secret', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { type Answer, api, type Client } from '../../support/api.ts'
 import { app, type TestApp } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
-import { owner } from '../../support/people.ts'
+import { member, owner } from '../../support/people.ts'
 import { secretsOf } from '../../support/secrets.ts'
 import { statementsOf } from '../../support/statements.ts'
 
@@ -136,6 +136,30 @@ describe('large answers', () => {
     for (const end of await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))) end()
   })
 
+  test('keep nobody from reading while they wait', async () => {
+    for (const path of ['/a', '/b']) {
+      const secrets = Array.from({ length: 7 }, (_, at) => ({ ...large(`KEY_${at}`), path }))
+      expect((await create(...secrets)).status).toBe(200)
+    }
+    const apps = [{ id: shop.id, environments: [environmentId] }]
+    const readers = await Promise.all([1, 2].map(() => member(ctx, 'developer')))
+    for (const { id } of readers) await client.put(`/v1/members/${id}/access`, { apps })
+    const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
+    const waiting = readers.flatMap(({ token }) => {
+      const reader = api(ctx).as(token)
+      return Array.from({ length: 5 }, () => reader.get(place))
+    })
+    const first = Promise.race(waiting).then(() => 'answered')
+    expect(await Promise.race([first, Bun.sleep(500).then(() => 'all wait')])).toBe('all wait')
+    const small = await Promise.race([client.get(`/v1/environments/${environmentId}`), first])
+    expect(small).toMatchObject({ status: 200 })
+    const one = await Promise.race([client.get(`${place}&key=KEY_1&path=/b`), first])
+    expect(one).toMatchObject({ status: 200, body: [{ key: 'KEY_1', path: '/b' }] })
+    expect((await secretsOf(client, 'no id')('GET')).status).toBe(404)
+    for (const end of ends) end()
+    for (const { status } of await Promise.all(waiting)) expect(status).toBe(200)
+  })
+
   test('versions with their texts wait for the same turns; without, no text is read and nothing waits', async () => {
     const [{ id }] = (await create({ key: 'ONE', value: '1' })).body
     await ctx.db`update secret_versions set comment = repeat('x', ${2 * MIB}) where secret_id = ${id}`
@@ -218,4 +242,34 @@ test('a member can have 20,000 overrides, in all environments together, and howe
   expect((await set(refusedOne)).body.error).toBe('A member can have at most 20,000 overrides. Remove some.')
   expect((await client.delete(`/v1/secrets/${kept.id}/override`)).status).toBe(200)
   expect((await set(refusedOne)).status).toBe(200)
+})
+
+test('an environment can have 100,000 overrides of all members, and however many set theirs at once', async () => {
+  const mel = await member(ctx, 'developer')
+  const apps = [{ id: shop.id, environments: [environmentId] }]
+  expect((await client.put(`/v1/members/${mel.id}/access`, { apps })).status).toBe(200)
+  const [one] = (await create({ key: 'ONE', value: '1' })).body
+  await ctx.db.begin(async (tx) => {
+    await tx`delete from secret_overrides`
+    // Of members and secrets that there are none of.
+    await tx`set local session_replication_role = replica`
+    await tx`
+      insert into secret_overrides (secret_id, principal_id, organisation_id, environment_id, id, value, is_active,
+        created_at, updated_at)
+      select gen_random_uuid(), gen_random_uuid(), ${ada.organisationId}, ${environmentId}, gen_random_uuid(), 'x', true,
+        ${ctx.clock.now()}, ${ctx.clock.now()}
+      from generate_series(1, 99999)`
+  })
+  const path = `/v1/secrets/${one.id}/override`
+  const others = [client, api(ctx).as(mel.token)]
+  const set = (one: Client, value: string) => one.put(path, { plain_value: value })
+  const answers = await Promise.all(others.map((one) => set(one, 'mine')))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
+  const [first, second] = answers[0]?.status === 200 ? others : others.toReversed()
+  expect((await set(second as Client, 'mine')).body.error).toBe(
+    'An environment can have at most 100,000 overrides of all members together.',
+  )
+  expect((await set(first as Client, 'another')).status).toBe(200)
+  expect((await (first as Client).delete(path)).status).toBe(200)
+  expect((await set(second as Client, 'mine')).status).toBe(200)
 })

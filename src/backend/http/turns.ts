@@ -1,0 +1,75 @@
+import type { Context } from '../../context.ts'
+import { callerId } from '../../core/actor.ts'
+import { DomainError } from '../../core/errors.ts'
+import { LARGE_READ_BYTES, type MakeRoom } from '../../core/secrets/room.ts'
+import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
+import { TooBusyError } from '../../platform/limiter.ts'
+import { callerIn, type RequestState } from './request-state.ts'
+
+/** The turns of requests; the pipeline ends them. */
+export const createTurns = (ctx: Context, of: (request: Request) => RequestState) => ({
+  /**
+   * Waits for the caller's turn to read. Changes wait in a line of their own instead, within which there is no turn.
+   */
+  waitForTurn: async (request: Request): Promise<void> => {
+    const state = of(request)
+    if (state.caller === null || !/^(GET|HEAD)$/.test(request.method)) return
+    state.endTurn = await ctx.limitReads.enter(callerId(state.caller))
+  },
+  /** Waits for the turn of the network that a request without credentials comes from. */
+  waitForPublicTurn: async (request: Request): Promise<void> => {
+    const state = of(request)
+    state.endTurn = await ctx.limitPublic.enter(networkOf(state.source.ipAddress))
+  },
+  /** Ends the turn early, before something slow that needs no connection of the database. */
+  leaveTurn: (request: Request): void => leaveTurn(of(request)),
+  /**
+   * Reads for an answer, which has its turn among the large ones where it is made from much. Whoever has to wait for that
+   * leaves the turn to read meanwhile. 503 where the wait takes too long.
+   */
+  roomFor:
+    (request: Request): MakeRoom =>
+    async (read, bytesOf, measure) => {
+      const state = of(request)
+      if (state.endLargeRead !== null) return await read()
+      const caller = callerId(callerIn(state))
+      const mustWait = measure !== null && !ctx.limitLargeReads.isFree(caller)
+      if (!mustWait || (await measure()) <= LARGE_READ_BYTES) {
+        const found = await read()
+        if (bytesOf(found) <= LARGE_READ_BYTES) return found
+        const end = ctx.limitLargeReads.tryToEnter(caller)
+        if (end !== null) {
+          keepLargeRead(state, end)
+          return found
+        }
+      }
+      leaveTurn(state)
+      keepLargeRead(state, await ctx.limitLargeReads.enter(caller).catch(refuseLarge))
+      state.endTurn = await ctx.limitReads.enter(caller)
+      return await read()
+    },
+})
+
+function leaveTurn(state: RequestState): void {
+  state.endTurn?.()
+  state.endTurn = null
+}
+
+function keepLargeRead(state: RequestState, end: () => void): void {
+  if (!state.isAnswered) {
+    state.endLargeRead = end
+    return
+  }
+  // Nobody waits for the answer any more: nobody would end the turn.
+  end()
+  throw tooManyLarge()
+}
+
+function refuseLarge(error: unknown): never {
+  throw error instanceof TooBusyError ? tooManyLarge() : error
+}
+
+const tooManyLarge = () =>
+  new DomainError(503, 'Too many large answers are being made. Try again in a second.', {
+    'retry-after': '1',
+  })
