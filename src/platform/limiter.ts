@@ -7,6 +7,10 @@ export type FairLimiter = Readonly<{
   run<T>(caller: string, work: () => Promise<T>): Promise<T>
   /** Waits for the caller's turn; gives what ends it, to be called exactly once. */
   enter(caller: string): Promise<() => void>
+  /** Whether the caller need not wait now. */
+  isFree(caller: string): boolean
+  /** Begins the caller's turn if it need not wait; gives what ends it, else null. */
+  tryToEnter(caller: string): (() => void) | null
 }>
 
 /** Thrown when the queue is full or the wait timed out, before the work starts. */
@@ -107,17 +111,23 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
       queue.add(start)
       queues.set(caller, queue)
     })
+  const tryToEnter = (caller: string) => {
+    if (!isFree(caller)) return null
+    begin(caller)
+    return () => end(caller)
+  }
   const enter = async (caller: string) => {
-    if (isFree(caller)) begin(caller)
-    else {
-      const queue = queues.get(caller) ?? new Set()
-      if (queue.size >= queueEach) throw busyError?.() ?? new CallerBusyError()
-      await waitForTurn(caller, queue)
-    }
+    const entered = tryToEnter(caller)
+    if (entered !== null) return entered
+    const queue = queues.get(caller) ?? new Set()
+    if (queue.size >= queueEach) throw busyError?.() ?? new CallerBusyError()
+    await waitForTurn(caller, queue)
     return () => end(caller)
   }
   return {
     enter,
+    isFree,
+    tryToEnter,
     run: async (caller, work) => {
       const leave = await enter(caller)
       try {

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Context } from '../../src/context.ts'
+import { EXPIRING } from '../../src/core/housekeeping.ts'
+import * as due from '../../src/core/housekeeping-queries.ts'
+import * as leftovers from '../../src/core/secrets/leftover-queries.ts'
 import type { Transaction } from '../../src/platform/postgres/database.ts'
 import { type TestContext, testContext } from '../support/context.ts'
 import { fillOrganisation } from '../support/large-organisation.ts'
@@ -65,6 +68,10 @@ const EXCUSED: Readonly<Record<string, readonly [tables: string, reason: string]
     'environments, grants, members, principals, roles, users',
     'a list without a limit gives everything',
   ),
+  'service-accounts: list, whole': [
+    'environments, grants, principals, roles, service_accounts, tokens',
+    'a list without a limit gives everything',
+  ],
   ...each(
     [
       'members: list',
@@ -125,6 +132,10 @@ const EXCUSED: Readonly<Record<string, readonly [tables: string, reason: string]
   'secrets: list, tags': ['secrets', 'tags are looked for in one environment, which has at most 5,000'],
   'secrets: count': ['secrets', 'there are at most 5,000 in one environment, counted where some are created'],
   'room: sizes': ['secrets', 'there are at most 5,000 in one environment, measured where some are changed'],
+  'secret-expiry: claimExpiring': [
+    'secrets',
+    'there are at most 5,000 in one environment, and few environments have some to tell of',
+  ],
   'secret-versions: environmentsBeyond': [
     'environments',
     'the worker looks for them: an index of what each change counts would cost each change',
@@ -207,7 +218,7 @@ test('a missing index is noticed, also where a foreign key needs it', async () =
     ['audit_entries_by_accessed_environment', 'audit: list, environment', 'audit_entries'],
     ['tokens_by_principal', 'principals: remove, a service account', 'Seq Scan of tokens'],
     ['audit_entries_by_actor_and_event', 'audit: list, actor and event in no entry', 'audit_entries'],
-    ['secrets_with_untold_expiry', 'secret-expiry: claimExpiring', 'Scan of secrets'],
+    ['secrets_with_untold_expiry', 'secret-expiry: environmentsToTell', 'Scan of secrets'],
   ] as const) {
     const [{ definition } = { definition: '' }] = await ctx.db<{ definition: string }[]>`
       select pg_get_indexdef(${index}::regclass) as definition`
@@ -312,6 +323,78 @@ test('an environment of which the statistics know nothing is not read once for e
     expect([name, most > 20_000 ? most : 'few']).toEqual([name, 'few'])
   }
 }, 90_000)
+
+test('a part of what is due is found by an index, also where everything is due', async () => {
+  const later = new Date('2100-01-01T00:00:00Z')
+  const [rows, idle] = [50, { unusedSince: later, expiresBefore: later }]
+  await ctx.db`update audit_entries set coalesce_key = uuid_send(id)`
+  await ctx.db`vacuum analyze audit_entries`
+  const statements: Record<string, Statements[string]> = {
+    sessions: (tx) => due.removeSessions(tx, later, idle, rows),
+    invites: (tx) => due.closeInvites(tx, later, rows),
+    audit_entries: (tx) => due.endCoalescing(tx, later, rows),
+  }
+  for (const table of [...EXPIRING, 'tokens']) {
+    statements[table] = (tx) => due.removeExpired(tx, table, later, rows)
+  }
+  const large = await largeTables()
+  for (const [table, looks] of await looksOf(statements, () => {})) {
+    expect([table, large.has(table)]).toEqual([table, true])
+    const excessive = looks.filter((look) => large.has(look.table) && isExcessive(look))
+    expect([table, excessive]).toEqual([table, []])
+  }
+}, 90_000)
+
+test('a member of whose many grants the statistics know nothing is looked up environment by environment', async () => {
+  const { organisation, account, developer, notGranted } = things
+  await ctx.db`
+    delete from grants where principal_id in (${account}, ${developer.id}) or environment_id = ${notGranted.environmentId}`
+  for (const table of ['grants', 'environment_keys']) {
+    await ctx.db`alter table ${ctx.db(table)} set (autovacuum_enabled = false)`
+    await ctx.db`analyze ${ctx.db(table)}`
+  }
+  await ctx.db`
+    insert into environment_keys (organisation_id, principal_id, app_id, environment_id, wrapped_seed, wrapped_salt, created_at)
+    select organisation_id, p.id, app_id, e.id, 'x', 'x', now()
+    from environments e, unnest(${[account, developer.id]}::uuid[]) as p (id)
+    where organisation_id = ${organisation} and e.id <> ${notGranted.environmentId}
+    on conflict do nothing`
+  await ctx.db`
+    insert into grants (organisation_id, principal_id, app_id, environment_id, created_at)
+    select organisation_id, principal_id, app_id, environment_id, now() from environment_keys
+    where principal_id in (${account}, ${developer.id}) on conflict do nothing`
+  const all = await ctx.db`select 1 from grants`
+  for (const [name, looks] of await looksOf(STATEMENTS, () => {})) {
+    const most = Math.max(
+      0,
+      ...looks
+        .filter(({ table }) => table !== 'secrets' || name.startsWith('secret'))
+        .map(({ rows }) => rows),
+    )
+    // Each table once, never all pairs.
+    expect([name, most > all.length ? most : 'few']).toEqual([name, 'few'])
+  }
+}, 90_000)
+
+test('deleted environments that have left nothing read none of what others have', async () => {
+  const tables = ['secrets', 'secret_versions'] as const
+  // Few environments have it all: a row of one is soon found by reading the table.
+  for (const table of tables) await ctx.db`analyze ${ctx.db(table)}`
+  const found = await looksOf(
+    {
+      leftovers: async (db) => {
+        await db`insert into deleted_environments select gen_random_uuid() from generate_series(1, 100)`
+        for (const table of tables) await leftovers.remove(db, table, 10_000)
+        await leftovers.forgetEmpty(db)
+        expect(await db`select 1 from deleted_environments`).toHaveLength(0)
+      },
+    },
+    () => {},
+  )
+  const rows = [...found.values()].flat().filter(({ table }) => (tables as readonly string[]).includes(table))
+  expect(rows.length).toBeGreaterThan(0)
+  expect(Math.max(...rows.map((look) => look.rows))).toBeLessThan(1000)
+})
 
 /**
  * What the statements read too much of, without what is excused. The planner knows the tables by random samples, and may

@@ -2,7 +2,10 @@ import type { Database, DatabaseConfig } from '../../src/platform/postgres/datab
 import { keepDeadlines } from '../../src/platform/postgres/deadlines.ts'
 import postgres from '../../src/platform/postgres/driver/index.js'
 
-/** A look at a table that a statement took: how, and how many rows it read, those that it passed over among them. */
+/**
+ * A look at a table that a statement took: how, and how many rows it read, those that it passed over among them. Or the
+ * pairs that a join passed over.
+ */
 export type Look = Readonly<{ table: string; how: string; rows: number }>
 
 /** A plan as `auto_explain` tells it. */
@@ -13,6 +16,7 @@ type Plan = Readonly<{
   'Actual Rows': number
   'Actual Loops': number
   'Rows Removed by Filter'?: number
+  'Rows Removed by Join Filter'?: number
   'Rows Removed by Index Recheck'?: number
   Plans?: readonly Plan[]
 }>
@@ -60,7 +64,9 @@ export async function explainedDatabase(
 }
 
 function looksOf(plan: Plan): Look[] {
-  const below = (plan.Plans ?? []).flatMap(looksOf)
+  const pairs = (plan['Rows Removed by Join Filter'] ?? 0) * plan['Actual Loops']
+  const join = pairs === 0 ? [] : [{ table: 'pairs of a join', how: plan['Node Type'], rows: pairs }]
+  const below = [...join, ...(plan.Plans ?? []).flatMap(looksOf)]
   const table = plan['Relation Name']
   // A branch that was not taken looked at nothing.
   if (table === undefined || !plan['Node Type'].endsWith('Scan') || plan['Actual Loops'] === 0) return below

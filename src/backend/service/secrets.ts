@@ -12,7 +12,6 @@ import {
   UpdateSecrets,
   withoutNulls,
 } from '../../core/secrets/input.ts'
-import { bytesOf } from '../../core/secrets/room.ts'
 import {
   present,
   presentInSnakeCase,
@@ -56,9 +55,9 @@ export const sealedSecretsRoutes = (ctx: Context, requests: RequestStates) => {
           actor,
           environmentOf(request),
           filterOf(request),
+          requests.roomFor(request),
         )
         requests.of(request).reading = reading
-        await requests.waitToAnswer(request, bytesOf(rows))
         return shown(request, rows)
       },
       {

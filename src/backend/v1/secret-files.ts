@@ -61,7 +61,7 @@ export const secretFilesRoutes = (ctx: Context, requests: RequestStates) =>
           placeOf(request),
           filter,
           formatOf(request),
-          (bytes) => requests.waitToAnswer(request, bytes),
+          requests.roomFor(request),
         )
         return new Response(text, { headers: { 'content-type': contentType } }) as unknown as string
       },
@@ -96,7 +96,7 @@ export const secretFilesRoutes = (ctx: Context, requests: RequestStates) =>
       '/diff',
       ({ actor, request }) => {
         const { appId, from, to } = environmentsOf(request)
-        return differences(ctx, actor, appId, from, to, (bytes) => requests.waitToAnswer(request, bytes))
+        return differences(ctx, actor, appId, from, to, requests.roomFor(request))
       },
       {
         appPermission: ['Secrets', 'read', checkDiff],

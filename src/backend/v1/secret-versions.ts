@@ -21,9 +21,9 @@ export const secretVersionsRoutes = (ctx: Context, requests: RequestStates) =>
     .get(
       '/versions',
       async ({ actor, params, query, request }) => {
-        const found = await versions.list(ctx, actor, params.id, query.values === 'true')
+        const withValues = query.values === 'true'
+        const found = await versions.list(ctx, actor, params.id, withValues, requests.roomFor(request))
         requests.of(request).reading = found.reading
-        await requests.waitToAnswer(request, found.bytes)
         return found.versions
       },
       {

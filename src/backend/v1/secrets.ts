@@ -35,9 +35,7 @@ export const plainSecretsRoutes = (ctx: Context, requests: RequestStates) =>
     .get(
       '/',
       ({ actor, request }) =>
-        secrets.list(ctx, actor, placeOf(request), plainFilterOf(request), (bytes) =>
-          requests.waitToAnswer(request, bytes),
-        ),
+        secrets.list(ctx, actor, placeOf(request), plainFilterOf(request), requests.roomFor(request)),
       {
         appPermission: ['Secrets', 'read', checkFilter],
         audit: ['secret.read_refused', { target: 'app' }],

@@ -98,10 +98,12 @@ export const allEnvironments = (tx: Transaction, organisationId: string, appId: 
     select id, name, env_type from environments
     where organisation_id = ${organisationId} and app_id = ${appId} order by index`
 
-/** How many key copies each environment of an app has. */
-export const copiesByEnvironment = (db: Queryable, organisationId: string, appId: string) =>
-  db<(Row<'environments', 'id'> & { copies: number })[]>`
-    select environment_id as id, count(*)::int as copies from environment_keys
+/** How many key copies and overrides of secrets each environment of an app has. */
+export const countsByEnvironment = (db: Queryable, organisationId: string, appId: string) =>
+  db<(Row<'environments', 'id'> & { copies: number; overrides: number })[]>`
+    select environment_id as id, count(*)::int as copies,
+      (select count(*)::int from secret_overrides o where o.environment_id = k.environment_id) as overrides
+    from environment_keys k
     where organisation_id = ${organisationId} and app_id = ${appId}
     group by environment_id`
 

@@ -3,18 +3,29 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { actorHasGlobalAccess } from '../access.ts'
 import type { Actor } from '../actor.ts'
+import { conflict } from '../errors.ts'
 import { grantToCreator } from '../grants/grants.ts'
 import { generateEnvironmentKeys } from '../keys/environment-keys.ts'
 import { requireRoom } from '../limits.ts'
 import { nameKey } from '../text.ts'
-import { ENVIRONMENTS, type EnvironmentRow, OWN_ENVIRONMENTS, typeOf } from './environment.ts'
+import {
+  DEFAULT_ENVIRONMENTS,
+  ENVIRONMENTS,
+  type EnvironmentRow,
+  OWN_ENVIRONMENTS,
+  typeOf,
+} from './environment.ts'
 import { addKeyCopies, wrapForServer } from './key-copies.ts'
 import * as queries from './queries.ts'
+
+/** Wrapping and storing so many key copies takes about two seconds, for which other changes of the organisation wait. */
+const COPIES_AT_ONCE = 20_000
 
 /**
  * Adds environments to an app, each with its own keys: wrapped for the server, a copy for every principal with global
  * access, a grant and a copy for a creator without. The number of statements does not depend on that of environments.
- * Requires the organisation's lock and checked names; indexes count up from `firstIndex`. 409 beyond what there can be.
+ * Requires the organisation's lock and checked names; indexes count up from `firstIndex`. 409 beyond what there can be,
+ * and for more than can get their key copies at once.
  */
 export async function createEnvironments(
   ctx: Context,
@@ -25,6 +36,8 @@ export async function createEnvironments(
 ): Promise<readonly EnvironmentRow[]> {
   const organisationId = actor.organisation.id
   await requireRoomFor(tx, actor, names.length)
+  const principals = await queries.principalsForNewEnvironments(tx, organisationId, actor.id)
+  requireFewCopies(names.length, principals.length)
   const now = ctx.clock.now()
   // Sorted, so that order by id equals order by index for environments created together.
   const ids = names.map(() => randomUUID()).sort()
@@ -43,13 +56,7 @@ export async function createEnvironments(
     const grants = ids.map((environmentId) => ({ appId: app.id, environmentId }))
     await grantToCreator(tx, actor, grants, now)
   }
-  await addKeyCopies(
-    ctx,
-    tx,
-    organisationId,
-    await queries.principalsForNewEnvironments(tx, organisationId, actor.id),
-    rows,
-  )
+  await addKeyCopies(ctx, tx, organisationId, principals, rows)
   return stored
 }
 
@@ -57,6 +64,14 @@ async function requireRoomFor(tx: Transaction, actor: Actor, added: number): Pro
   const { all, own } = await queries.counts(tx, actor)
   requireRoom(ENVIRONMENTS, all, added)
   if (!actorHasGlobalAccess(actor)) requireRoom(OWN_ENVIRONMENTS, own, added)
+}
+
+function requireFewCopies(environments: number, principals: number): void {
+  const most = Math.max(DEFAULT_ENVIRONMENTS.length, Math.floor(COPIES_AT_ONCE / principals))
+  if (environments <= most) return
+  throw conflict(
+    `So many have global access here that at most ${most} environments can be created at once. Create the others afterwards.`,
+  )
 }
 
 const named = (name: string) => ({ name, name_key: nameKey(name), env_type: typeOf(name) })

@@ -4,26 +4,35 @@ import { fastestAead, nonceBytes } from './xchacha20poly1305.ts'
 export type EncryptedText = { ciphertext: Uint8Array; nonce: Uint8Array }
 
 /**
- * Encrypts the UTF-8 bytes of a text under a 32-byte key and a fresh random nonce. Whoever gives a nonce must give it
- * for one text only.
+ * Encrypts the UTF-8 bytes of a text, or bytes as they are, under a 32-byte key and a fresh random nonce. Whoever gives a
+ * nonce must give it for one text only.
  */
 export function encryptText(
   key: Uint8Array,
-  text: string,
+  text: string | Uint8Array,
   associatedData: Uint8Array = none,
   nonce: Uint8Array = crypto.getRandomValues(new Uint8Array(nonceBytes)),
 ): EncryptedText {
-  return { ciphertext: fastestAead().encrypt(key, nonce, encoder.encode(text), associatedData), nonce }
+  const bytes = typeof text === 'string' ? encoder.encode(text) : text
+  return { ciphertext: fastestAead().encrypt(key, nonce, bytes, associatedData), nonce }
 }
 
-/** The text that `encryptText` encrypted; throws when key, associated data, nonce or ciphertext differs. */
-export function decryptText(
+/** The bytes that `encryptText` encrypted; throws when key, associated data, nonce or ciphertext differs. */
+export function decryptBytes(
   key: Uint8Array,
   { ciphertext, nonce }: EncryptedText,
   associatedData: Uint8Array = none,
-): string {
-  return decoder.decode(fastestAead().decrypt(key, nonce, ciphertext, associatedData))
+): Uint8Array {
+  return fastestAead().decrypt(key, nonce, ciphertext, associatedData)
 }
+
+/** `decryptBytes` as a text; throws for bytes that are no UTF-8, too. */
+export function decryptText(key: Uint8Array, encrypted: EncryptedText, associatedData?: Uint8Array): string {
+  return decodeText(decryptBytes(key, encrypted, associatedData))
+}
+
+/** The text of UTF-8 bytes; throws for others. */
+export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes)
 
 /** `encryptText` as base64 of nonce ‖ ciphertext ‖ tag. */
 export function encryptToBase64(key: Uint8Array, text: string, associatedData?: Uint8Array): string {

@@ -1,4 +1,4 @@
-import { decodeCanonicalBase64, decryptText } from './encryption.ts'
+import { decodeCanonicalBase64, decodeText, decryptBytes } from './encryption.ts'
 import { senderKey } from './session-keys.ts'
 import { importX25519Public, importX25519Secret, x25519SharedSecret } from './x25519.ts'
 import { nonceBytes } from './xchacha20poly1305.ts'
@@ -13,6 +13,8 @@ export type Decapsulation = Disposable & {
    * that was changed; another one once it is disposed of.
    */
   readonly unwrap: (wrapped: string) => string
+  /** The bytes of a `ph:v1` string, also where they are no text. Throws as `unwrap`. */
+  readonly unwrapBytes: (wrapped: string) => Uint8Array
   /** How many key agreements it has made. */
   readonly agreements: () => number
 }
@@ -41,20 +43,22 @@ export function decapsulate(x25519Public: Uint8Array, x25519Secret: Uint8Array):
       return null
     }
   }
+  const open = <T>(wrapped: string, read: (bytes: Uint8Array) => T): T => {
+    if (isDisposed) throw new Error('This decapsulation has ended.')
+    try {
+      const [, ephemeralHex = '', base64 = ''] = PATTERN.exec(wrapped) ?? []
+      const key = ephemeralHex === '' ? null : keyFor(ephemeralHex)
+      if (key === null) throw new Error('No key.')
+      const bytes = decodeCanonicalBase64(base64)
+      const end = bytes.length - nonceBytes
+      return read(decryptBytes(key, { ciphertext: bytes.subarray(0, end), nonce: bytes.subarray(end) }))
+    } catch {
+      throw new Error('This wrapped key is malformed, was changed, or was wrapped for another recipient.')
+    }
+  }
   return {
-    unwrap(wrapped) {
-      if (isDisposed) throw new Error('This decapsulation has ended.')
-      try {
-        const [, ephemeralHex = '', base64 = ''] = PATTERN.exec(wrapped) ?? []
-        const key = ephemeralHex === '' ? null : keyFor(ephemeralHex)
-        if (key === null) throw new Error('No key.')
-        const bytes = decodeCanonicalBase64(base64)
-        const end = bytes.length - nonceBytes
-        return decryptText(key, { ciphertext: bytes.subarray(0, end), nonce: bytes.subarray(end) })
-      } catch {
-        throw new Error('This wrapped key is malformed, was changed, or was wrapped for another recipient.')
-      }
-    },
+    unwrap: (wrapped) => open(wrapped, decodeText),
+    unwrapBytes: (wrapped) => open(wrapped, (bytes) => bytes),
     agreements: () => keys.size,
     [Symbol.dispose]() {
       isDisposed = true

@@ -28,10 +28,10 @@ export function prepareRecipient(identityPublicKeyHex: string): Recipient {
  */
 export type Encapsulation = Disposable & {
   /**
-   * The text as `ph:v1:<ephemeral public key, hex>:<base64 of ciphertext ‖ tag ‖ nonce>`. Throws once it is disposed of.
-   * The nonce is random; one that is given must be given for this text only.
+   * The text, or bytes as they are, as `ph:v1:<ephemeral public key, hex>:<base64 of ciphertext ‖ tag ‖ nonce>`. Throws
+   * once it is disposed of. The nonce is random; one that is given must be given for this text only.
    */
-  readonly wrap: (text: string, nonce?: Uint8Array) => string
+  readonly wrap: (text: string | Uint8Array, nonce?: Uint8Array) => string
 }
 
 /**

@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
+import type { MakeRoom } from '../secrets/room.ts'
 import { type NamedSecret, NamedSecret as NamedSecretSchema } from './imports.ts'
 import { withOpened } from './opening.ts'
-import { type MakeRoom, openedRows } from './plain-secrets.ts'
+import { openedRows } from './plain-secrets.ts'
 
 /** How the secrets of two environments differ: by name and path, and whether values are equal, never the values. */
 export const Differences = Type.Object({

@@ -1,8 +1,9 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
+import type { MakeRoom } from '../secrets/room.ts'
 import { type ExportedFile, type ExportFormat, exportFile, kubernetesName } from './export-formats.ts'
 import { type NamedPlace, withOpened } from './opening.ts'
-import { type MakeRoom, openedRows, type PlainFilter } from './plain-secrets.ts'
+import { openedRows, type PlainFilter } from './plain-secrets.ts'
 
 /**
  * Secrets of an environment as a file, as their programs need them: with references resolved, and with the actor's

@@ -5,6 +5,7 @@ import { enforce } from '../policy.ts'
 import { StrictObject } from '../schema.ts'
 import { createAndUpdate } from '../secrets/batch.ts'
 import { normalisePath, Path } from '../secrets/paths.ts'
+import { hasRoom } from '../secrets/room.ts'
 import { MAX_BYTES } from '../secrets/sealed.ts'
 import type { SecretRow } from '../secrets/secret.ts'
 import * as secrets from '../secrets/secrets.ts'
@@ -44,7 +45,8 @@ export type Imported = Static<typeof Imported>
 /**
  * Writes the keys and values of a file into an environment, all or none; comments, tags and types stay, and what the file
  * lacks stays, too. 400 for a file that can't be read, which names its wrong lines; 403 without the permission to read, or to
- * update where the file changes something; 409 where a secret that can't be opened is in the way.
+ * update where the file changes something, and for more secrets than there can be; 409 where a secret that can't be opened
+ * is in the way.
  */
 export const importFile = (
   ctx: Context,
@@ -59,7 +61,7 @@ export const importFile = (
     const at = normalisePath(path)
     const named = (all: readonly KeyValue[]) => all.map(({ key }) => ({ key, path: at }))
     const read = async () => {
-      const present = await secrets.list(ctx, actor, environment.row.id, { path: at })
+      const present = await secrets.list(ctx, actor, environment.row.id, { path: at }, hasRoom)
       requireKeysOf(environment, present.publicKey)
       const { created, changed, unchanged } = await compare(environment, entries, present.secrets)
       enforce(policy.importFile, { actor, changed: changed.length })
@@ -80,8 +82,8 @@ export const importFile = (
       { path: at },
       read,
     )
-    if (sealed !== null)
-      await createAndUpdate(ctx, actor, sealedPlace(environment), sealed.added, sealed.changes)
+    if (sealed === null) await secrets.requireRoomFor(ctx, environment.row.id, imported.created.length)
+    else await createAndUpdate(ctx, actor, sealedPlace(environment), sealed.added, sealed.changes)
     return imported
   })
 

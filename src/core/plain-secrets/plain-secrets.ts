@@ -3,7 +3,7 @@ import type { Actor } from '../actor.ts'
 import { isId } from '../id.ts'
 import { update as updateSealed } from '../secrets/changes.ts'
 import { create as createSealed } from '../secrets/creation.ts'
-import { bytesOf } from '../secrets/room.ts'
+import type { MakeRoom } from '../secrets/room.ts'
 import { present } from '../secrets/sealed-secret.ts'
 import type { SecretFilter, SecretRow } from '../secrets/secret.ts'
 import * as secrets from '../secrets/secrets.ts'
@@ -19,7 +19,7 @@ export type PlainFilter = Readonly<{ key?: string; path?: string; tags?: readonl
 /**
  * Secrets of an environment in clear, by path and then age, with the actor's own overrides and with references resolved.
  * 404 when the actor can't open such an environment, 400 where the app has server-side encryption off, 409 for a secret
- * that can't be opened. Nothing is opened before `makeRoom` ends.
+ * that can't be opened.
  */
 export const list = (
   ctx: Context,
@@ -33,9 +33,6 @@ export const list = (
     return rows.map(present)
   })
 
-/** Waits until there is memory for an answer from rows of so many bytes. */
-export type MakeRoom = (bytes: number) => Promise<void>
-
 /** Secrets as `list` gives them, as rows. */
 export async function openedRows(
   ctx: Context,
@@ -44,10 +41,9 @@ export async function openedRows(
   filter: PlainFilter,
   makeRoom: MakeRoom,
 ): Promise<SecretRow[]> {
-  const sealed = await sealedRows(ctx, actor, environment, filter)
-  await makeRoom(bytesOf(sealed))
+  const sealed = await sealedRows(ctx, actor, environment, filter, makeRoom)
   const rows = await openSecrets(environment, sealed)
-  return filter.raw === true ? rows : await withReferences(ctx, actor, environment, rows)
+  return filter.raw === true ? rows : await withReferences(ctx, actor, environment, rows, makeRoom)
 }
 
 /** Adds secrets that are given in clear; gives them as they are stored, in clear and with references. As sealed ones. */
@@ -109,10 +105,11 @@ async function sealedRows(
   actor: Actor,
   environment: OpenedEnvironment,
   { key, path, tags }: PlainFilter,
+  makeRoom: MakeRoom,
 ): Promise<SecretRow[]> {
   const read = async (more: SecretFilter) => {
     const filter = { ...(path !== undefined && { path }), ...(tags !== undefined && { tags }), ...more }
-    const { publicKey, secrets: rows } = await secrets.list(ctx, actor, environment.row.id, filter)
+    const { publicKey, secrets: rows } = await secrets.list(ctx, actor, environment.row.id, filter, makeRoom)
     requireKeysOf(environment, publicKey)
     return rows
   }

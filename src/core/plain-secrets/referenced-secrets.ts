@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
 import { noteRead } from '../audit/reads.ts'
+import type { MakeRoom } from '../secrets/room.ts'
 import type { SecretRow } from '../secrets/secret.ts'
 import { eventOf } from '../secrets/secret-events.ts'
 import { yieldWhenDue } from '../yielding.ts'
@@ -24,10 +25,11 @@ export async function withReferences(
   actor: Actor,
   environment: OpenedEnvironment,
   rows: readonly SecretRow[],
+  makeRoom: MakeRoom,
 ): Promise<SecretRow[]> {
   if (!rows.some(({ value, override }) => mayRefer(value) || mayRefer(override?.value ?? '')))
     return [...rows]
-  using finder = createFinder(ctx, actor, environment, rows)
+  using finder = createFinder(ctx, actor, environment, rows, makeRoom)
   const environmentId = environment.row.id
   const texts = rows.flatMap(({ id, value, override }): ReferringSecret[] => {
     const counts = override?.is_active === true
@@ -53,7 +55,13 @@ export async function withReferences(
 }
 
 /** Finds what references name, for one request; `note` tells the audit log what was read of other environments. */
-function createFinder(ctx: Context, actor: Actor, own: OpenedEnvironment, rows: readonly SecretRow[]) {
+function createFinder(
+  ctx: Context,
+  actor: Actor,
+  own: OpenedEnvironment,
+  rows: readonly SecretRow[],
+  makeRoom: MakeRoom,
+) {
   const environments = openEnvironments(ctx, actor, own)
   const known = new Map<string, ReferringSecret>()
   for (const row of rows) known.set(nameOf(own.row.id, row.path, row.key_digest), effective(own.row.id, row))
@@ -63,8 +71,9 @@ function createFinder(ctx: Context, actor: Actor, own: OpenedEnvironment, rows: 
   let room = MOST_CHARACTERS
 
   const load = async (names: readonly queries.SecretName[]): Promise<void> => {
-    for (const row of await queries.findReferenced(ctx.db, actor, names, room)) {
-      room -= row.value.length + (row.override_value?.length ?? 0)
+    const found = await makeRoom(() => queries.findReferenced(ctx.db, actor, names, room), charactersOf, null)
+    room -= charactersOf(found)
+    for (const row of found) {
       const environment = environments.get(row.environment_id)
       if (environment === undefined) continue
       requireKeysOf(environment, row.public_key)
@@ -110,6 +119,9 @@ function createFinder(ctx: Context, actor: Actor, own: OpenedEnvironment, rows: 
     [Symbol.dispose]: () => environments[Symbol.dispose](),
   }
 }
+
+const charactersOf = (rows: readonly queries.ReferencedRow[]): number =>
+  rows.reduce((sum, { value, override_value }) => sum + value.length + (override_value?.length ?? 0), 0)
 
 const effective = (environmentId: string, { id, value, override }: SecretRow): ReferringSecret => ({
   id,

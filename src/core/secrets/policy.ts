@@ -6,7 +6,7 @@ import { MAX_OVERRIDES, MAX_SECRETS, MAX_STORED_BYTES, type SecretType } from '.
 export const add: Policy<{ present: number; added: number }> = [
   forbid(
     `An environment can have at most ${MAX_SECRETS.toLocaleString('en')} secrets.`,
-    ({ present, added }) => present + added > MAX_SECRETS,
+    ({ present, added }) => added > 0 && present + added > MAX_SECRETS,
   ),
 ]
 
@@ -28,11 +28,19 @@ export const growOverrides: Policy<Growth> = [
   ),
 ]
 
-/** Having more values of one's own, in all environments: they go with the membership, in one transaction. */
+/** Having more values of one's own, in all environments. */
 export const addOverrides: Policy<Growth> = [
   forbid(
-    `A member can have at most ${MAX_OVERRIDES.toLocaleString('en')} overrides. Remove some.`,
-    ({ before, after }) => after > MAX_OVERRIDES && after > before,
+    `A member can have at most ${MAX_OVERRIDES.ofMember.toLocaleString('en')} overrides. Remove some.`,
+    ({ before, after }) => after > MAX_OVERRIDES.ofMember && after > before,
+  ),
+]
+
+/** Having more values of one's own in an environment, where all members have theirs. */
+export const addOverridesBesideOthers: Policy<Growth> = [
+  forbid(
+    `An environment can have at most ${MAX_OVERRIDES.inEnvironment.toLocaleString('en')} overrides of all members together.`,
+    ({ before, after }) => after > MAX_OVERRIDES.inEnvironment && after > before,
   ),
 ]
 

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { shareAppOf } from '../apps/app-lock.ts'
+import type { Part } from '../parts.ts'
 import * as queries from './pruning-queries.ts'
 import { MAX_VERSIONS_BYTES } from './version.ts'
 
@@ -36,9 +37,14 @@ export async function pruneVersions(
 }
 
 /** Does the same for all environments, also those that nobody changes. Passes over those that are being changed. */
-export async function pruneAll(ctx: Context): Promise<void> {
-  for (const { id } of await queries.environmentsBeyond(ctx.db, MAX_VERSIONS_BYTES)) {
-    while ((await pruneAlone(ctx, id)) === ROWS_AT_ONCE);
+export function pruning(ctx: Context): Part {
+  let left: string[] | null = null
+  return async () => {
+    left ??= (await queries.environmentsBeyond(ctx.db, MAX_VERSIONS_BYTES)).map(({ id }) => id)
+    const id = left.pop()
+    if (id === undefined) return false
+    if ((await pruneAlone(ctx, id)) === ROWS_AT_ONCE) left.push(id)
+    return true
   }
 }
 

@@ -38,7 +38,7 @@ export async function list(
   db: Queryable,
   actor: Actor,
   environmentId: string,
-  { path, keyDigest, tags, ids }: SecretFilter,
+  filter: SecretFilter,
 ): Promise<{ environment: EnvironmentRow; secrets: SecretRow[] } | undefined> {
   if (!isId(environmentId)) return undefined
   const rows = await db<((FoundSecret | { id: null }) & FoundEnvironment)[]>`
@@ -48,11 +48,7 @@ export async function list(
     left join lateral (
       select ${columns(db)} from secrets s
       left join secret_overrides o on o.secret_id = s.id and o.principal_id = ${actor.id} and o.environment_id = e.id
-      where s.environment_id = e.id
-        ${path === undefined ? db`` : db`and s.path = ${path}`}
-        ${keyDigest === undefined ? db`` : db`and s.key_digest = decode(${keyDigest}, 'hex')`}
-        ${tags === undefined ? db`` : db`and s.tags && ${[...tags]}::text[]`}
-        ${ids === undefined ? db`` : db`and s.id = any(${[...ids]}::uuid[])`}
+      where s.environment_id = e.id ${passing(db, filter)}
     ) f on true
     where e.organisation_id = ${actor.organisation.id} and e.id = ${environmentId}
     order by f.path, f.created_at, f.id`
@@ -63,9 +59,16 @@ export async function list(
   return { environment: { id, app_id, name, public_key }, secrets }
 }
 
+/** The conditions of secrets `s` that pass a filter, each after an `and`. */
+export const passing = (db: Queryable, { path, keyDigest, tags, ids }: SecretFilter) => db`
+  ${path === undefined ? db`` : db`and s.path = ${path}`}
+  ${keyDigest === undefined ? db`` : db`and s.key_digest = decode(${keyDigest}, 'hex')`}
+  ${tags === undefined ? db`` : db`and s.tags && ${[...tags]}::text[]`}
+  ${ids === undefined ? db`` : db`and s.id = any(${[...ids]}::uuid[])`}`
+
 /** How many secrets an environment has. */
-export const count = (tx: Transaction, environmentId: string): Promise<number> =>
-  countOf(tx`select count(*)::int as count from secrets where environment_id = ${environmentId}`)
+export const count = (db: Queryable, environmentId: string): Promise<number> =>
+  countOf(db`select count(*)::int as count from secrets where environment_id = ${environmentId}`)
 
 /** Those of these names that secrets other than `except` have in an environment. */
 export const findTaken = (

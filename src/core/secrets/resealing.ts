@@ -37,21 +37,24 @@ export function createResealer(
   const reseal = async (text: string): Promise<string> => {
     if (text === '') return ''
     await pause()
-    const plain = openOr(text, null)
+    // As bytes: what no server would take for a text, a client may have sealed.
+    const plain = bytesOf(text)
     return plain === null ? text : encapsulation.wrap(plain, nonceOf(text))
   }
-  const openOr = <T>(text: string, otherwise: T): string | T => {
+  const bytesOf = (text: string): Uint8Array | null => {
     try {
-      return decapsulation.unwrap(text)
+      return decapsulation.unwrapBytes(text)
     } catch {
-      return otherwise
+      return null
     }
   }
   const digestAgain = (key: string, digest: string): string => {
-    const name = openOr(key, null)
+    const name = bytesOf(key)
     if (name === null) return digest
     // Some clients compute the digest of a name before they write it in capitals.
-    const digested = [name, name.toLowerCase()].find((one) => oldDigest(one) === digest)
+    const digested = [name, Buffer.from(name).toString().toLowerCase()].find(
+      (one) => oldDigest(one) === digest,
+    )
     return digested === undefined ? digest : newDigest(digested)
   }
 

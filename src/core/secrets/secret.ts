@@ -68,8 +68,11 @@ export const MAX_SECRETS = 5000
 /** How many bytes the secrets of an environment can take as they are stored, and one member's overrides of them. */
 export const MAX_STORED_BYTES = { secrets: 8 * 1024 * 1024, overrides: 4 * 1024 * 1024 } as const
 
-/** How many overrides a member can have in all environments. */
-export const MAX_OVERRIDES = 20_000
+/**
+ * How many overrides there can be: those of a member in all environments go in one transaction with the membership, those
+ * of all members in an environment with that.
+ */
+export const MAX_OVERRIDES = { ofMember: 20_000, inEnvironment: 100_000 } as const
 
 /** How many secrets one request can write. */
 export const MAX_SECRETS_PER_REQUEST = 2000

@@ -4,9 +4,11 @@ import { record } from '../audit/audit.ts'
 import { noteRead, type ReadEvent } from '../audit/reads.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
+import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
+import * as policy from './policy.ts'
 import * as queries from './queries.ts'
-import { LARGE_READ_BYTES } from './room.ts'
+import { bytesOf, LARGE_READ_BYTES, type MakeRoom } from './room.ts'
 import { storedBytes } from './room-queries.ts'
 import type { Place, SecretFilter, SecretRow } from './secret.ts'
 import { eventOf } from './secret-events.ts'
@@ -21,8 +23,14 @@ export async function list(
   actor: Actor,
   environmentId: string,
   filter: SecretFilter,
+  makeRoom: MakeRoom,
 ): Promise<{ publicKey: string; secrets: SecretRow[]; reading: ReadEvent }> {
-  const listed = found(await queries.list(ctx.db, actor, environmentId, filter), 'Environment')
+  if (!isId(environmentId)) throw notFound('Environment')
+  const listed = await makeRoom(
+    async () => found(await queries.list(ctx.db, actor, environmentId, filter), 'Environment'),
+    ({ secrets }) => bytesOf(secrets),
+    () => storedBytes(ctx.db, actor, environmentId, filter),
+  )
   const reading = eventOf('secret.read', listed.environment, listed.secrets)
   await noteRead(ctx, actor, reading)
   return { publicKey: listed.environment.public_key, secrets: listed.secrets, reading }
@@ -61,6 +69,11 @@ const FEW = 4
 /** 404 when the actor can't open the environment. */
 export async function requireAccess(ctx: Context, actor: Actor, environmentId: string): Promise<void> {
   found(await queries.list(ctx.db, actor, environmentId, { ids: [] }), 'Environment')
+}
+
+/** 403 when an environment can't have so many secrets more, which a change decides again. */
+export async function requireRoomFor(ctx: Context, environmentId: string, added: number): Promise<void> {
+  enforce(policy.add, { present: await queries.count(ctx.db, environmentId), added })
 }
 
 /**

@@ -5,6 +5,10 @@ import { normaliseName } from '../text.ts'
 
 const MAX_TAGS = 20
 const MAX_TAG_LENGTH = 64
+
+/** Each is compared with each tag of each secret. */
+const MAX_TAGS_OF_FILTER = 100
+
 const name = Name(MAX_TAG_LENGTH)
 
 const tag = defineKind('Tag', (value, field) => {
@@ -28,9 +32,11 @@ export function normaliseTags(tags: readonly string[], field: string): string[] 
   return stored
 }
 
-/** The tags that a filter names, with commas between them. */
-export const tagsOfFilter = (text: string): string[] =>
-  text
-    .split(',')
-    .map(normaliseName)
-    .filter((tag) => tag !== '')
+/** The tags that a filter names, with commas between them, each once; 400 for too many. `field` names them in the error. */
+export function tagsOfFilter(text: string, field: string): string[] {
+  const tags = new Set(text.split(',').map(normaliseName))
+  tags.delete('')
+  if (tags.size > MAX_TAGS_OF_FILTER)
+    throw badRequest(`${field} must name at most ${MAX_TAGS_OF_FILTER} tags.`)
+  return [...tags]
+}

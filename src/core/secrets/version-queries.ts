@@ -72,6 +72,18 @@ export const listHeads = async (
   return rows.reverse()
 }
 
+/** How many bytes the versions of a secret take. Reads no text. */
+export const storedBytes = async (
+  db: Queryable,
+  environmentId: string,
+  secretId: string,
+): Promise<number> => {
+  const [row] = await db<{ bytes: number }[]>`
+    select coalesce(sum(secret_bytes(path, key, value, comment, tags)), 0)::float8 as bytes
+    from secret_versions where environment_id = ${environmentId} and secret_id = ${secretId}`
+  return row?.bytes ?? 0
+}
+
 const newest = (db: Queryable, environmentId: string, secretId: string, most: number) => db`
   from secret_versions v
   where v.environment_id = ${environmentId} and v.secret_id = ${secretId} order by v.version desc limit ${most}`
@@ -119,8 +131,8 @@ export const removeDeletedBefore = async (tx: Transaction, before: Date, limit: 
       select v.secret_id, v.version from secret_versions d
       join secret_versions v on v.secret_id = d.secret_id
       where d.event = 'deleted' and d.created_at <= ${before}
-        and not exists (
-          select 1 from secret_versions n where n.secret_id = d.secret_id and n.version > d.version)
+        and (select true from secret_versions n
+          where n.secret_id = d.secret_id and n.version > d.version order by n.version limit 1) is null
       -- The deletion goes last: it is what the others are found by.
       order by d.created_at, v.secret_id, v.version
       limit ${limit} for update of v skip locked)`

@@ -8,7 +8,7 @@ import { found } from '../rows.ts'
 import { requireFreeNames } from './names.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
-import { bytesOf } from './room.ts'
+import { bytesOf, type MakeRoom } from './room.ts'
 import type { SecretRow } from './secret.ts'
 import { eventOf } from './secret-events.ts'
 import { MAX_VERSIONS, present, type SecretVersion } from './version.ts'
@@ -17,27 +17,31 @@ import { changeSecrets, storedSecrets } from './writing.ts'
 
 /**
  * The versions of a secret, also of a deleted one, oldest first. With values it counts as reading the secret, as `list`
- * of secrets has it, and the answer is made from so many `bytes`; without, no sealed text is read. 404 when the actor can't
- * open the environment of such a secret.
+ * of secrets has it; without, no sealed text is read. 404 when the actor can't open the environment of such a secret.
  */
 export async function list(
   ctx: Context,
   actor: Actor,
   secretId: string,
   withValues: boolean,
-): Promise<{ versions: SecretVersion[]; reading: ReadEvent | null; bytes: number }> {
+  makeRoom: MakeRoom,
+): Promise<{ versions: SecretVersion[]; reading: ReadEvent | null }> {
   const environment = found(await versionQueries.findEnvironment(ctx.db, actor, secretId), 'Secret')
   if (!withValues) {
     const heads = await versionQueries.listHeads(ctx.db, environment.id, secretId, MAX_VERSIONS)
     found(heads[0], 'Secret')
-    return { versions: heads.map(present), reading: null, bytes: 0 }
+    return { versions: heads.map(present), reading: null }
   }
-  const rows = await versionQueries.list(ctx.db, environment.id, secretId, MAX_VERSIONS)
+  const rows = await makeRoom(
+    () => versionQueries.list(ctx.db, environment.id, secretId, MAX_VERSIONS),
+    bytesOf,
+    () => versionQueries.storedBytes(ctx.db, environment.id, secretId),
+  )
   found(rows[0], 'Secret')
   const refs = rows.map(({ secret_id, ...row }) => ({ ...row, id: secret_id }))
   const reading = eventOf('secret.read', environment, refs)
   await noteRead(ctx, actor, reading)
-  return { versions: rows.map(present), reading, bytes: bytesOf(rows) }
+  return { versions: rows.map(present), reading }
 }
 
 /** What restoring gives: the secret, or only its new version to an actor that may not read secrets. */

@@ -35,14 +35,15 @@ export function list(
   order: Order<ServiceAccountListRow>,
   range: PageRange,
 ) {
-  const accessible = accessibleEnvironments(db, organisationId, range.limit === null)
+  const isWhole = range.limit === null
+  const accessible = accessibleEnvironments(db, organisationId, isWhole)
   const select = db`
     select ${columns(db)}, s.name_key, r.name_key as role_name_key,
       ${accessible.count} as accessible_environments
-      ${withTokens ? tokenColumns(db) : db``}
-    from ${serviceAccounts(db)} ${accessible.join}`
+      ${withTokens ? db`, coalesce(t.count, 0) as token_count, t.last_used_at` : db``}
+    from ${serviceAccounts(db)} ${accessible.join} ${withTokens ? tokens(db, organisationId, isWhole) : db``}`
   const where = conditions(db, organisationId, filter)
-  const looksAtAll = range.limit === null || filter.search !== null
+  const looksAtAll = isWhole || filter.search !== null
   if (order.columns === BY_ROLE && !looksAtAll) {
     const holders = { type: 'service_account', select, where } as const
     return db<ServiceAccountListRow[]>`${holdersByRole(db, organisationId, holders, range, order.descending)}`
@@ -57,9 +58,18 @@ export const countMatching = (db: Queryable, organisationId: string, filter: Fil
     ${filter.roleId === null ? db`` : db`join principals p on p.id = s.id`}
     where ${conditions(db, organisationId, filter)}`)
 
-const tokenColumns = (db: Queryable) => db`,
-  (select count(*)::int from tokens t where t.principal_id = s.id) as token_count,
-  (select max(t.last_used_at) from tokens t where t.principal_id = s.id) as last_used_at`
+/** What is told of the tokens of service accounts `s`: for a whole list from all tokens in one go. */
+const tokens = (db: Queryable, organisationId: string, isWhole: boolean) =>
+  isWhole
+    ? db`
+      left join (
+        select principal_id, count(*)::int as count, max(last_used_at) as last_used_at from tokens
+        where organisation_id = ${organisationId} group by principal_id
+      ) t on t.principal_id = s.id`
+    : db`
+      cross join lateral (
+        select count(*)::int as count, max(last_used_at) as last_used_at from tokens where principal_id = s.id
+      ) t`
 
 const conditions = (db: Queryable, organisationId: string, { search, roleId }: Filter) => db`
   s.organisation_id = ${organisationId}

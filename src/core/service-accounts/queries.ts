@@ -94,8 +94,10 @@ export const tokensIn = (rows: readonly AccountTokenRow[]): TokenRow[] =>
 /** Whether a service account is granted an environment that the actor is not. */
 export const canAccessMore = async (tx: Transaction, id: string, actorId: string): Promise<boolean> => {
   const [row] = await tx`
-    select 1 from grants g where g.principal_id = ${id} and not exists (
-      select 1 from grants own where own.principal_id = ${actorId} and own.environment_id = g.environment_id)
+    -- A look-up for each grant: with \`not exists\`, the planner may compare all pairs.
+    select 1 from grants g where g.principal_id = ${id} and (
+      select true from grants own
+      where own.principal_id = ${actorId} and own.environment_id = g.environment_id limit 1) is null
     limit 1`
   return row !== undefined
 }

@@ -169,8 +169,14 @@ export async function count(
   return exceededOf(windows, await addOne(db, windows))
 }
 
-function exceededOf(windows: readonly CounterWindow[], rows: readonly Counted[]): CounterWindow | null {
+/** Adds one to each window, all of which are different; returns those whose limit is exceeded. */
+export const countEach = async (db: Queryable, windows: readonly CounterWindow[]): Promise<CounterWindow[]> =>
+  exceededAmong(windows, await addOne(db, windows))
+
+const exceededOf = (windows: readonly CounterWindow[], rows: readonly Counted[]): CounterWindow | null =>
+  exceededAmong(windows, rows).sort((a, b) => b.end - a.end)[0] ?? null
+
+function exceededAmong(windows: readonly CounterWindow[], rows: readonly Counted[]): CounterWindow[] {
   const counts = new Map(rows.map((row) => [row.key, row.count]))
-  const exceeded = windows.filter(({ key, rate }) => (counts.get(key) ?? 0) > rate.limit)
-  return exceeded.sort((a, b) => b.end - a.end)[0] ?? null
+  return windows.filter(({ key, rate }) => (counts.get(key) ?? 0) > rate.limit)
 }

@@ -126,6 +126,7 @@ export const listStatements: Statements = {
   'members: count, search': countMembers(() => ({ q: 'member 39' })),
   'members: count, without access': countMembers(() => ({ access: 'none' })),
 
+  'service-accounts: list, whole': serviceAccountsLike(() => ({ range: WHOLE })),
   'service-accounts: list': serviceAccountsLike(() => ({})),
   'service-accounts: list, by name': serviceAccountsLike((it) => ({
     sort: 'name',

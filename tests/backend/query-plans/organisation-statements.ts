@@ -49,7 +49,7 @@ export const organisationStatements: Statements = {
   'apps: allEnvironments': (db, it) => apps.allEnvironments(db, it.organisation, it.app),
   'apps: shareAppOf': (db, it) => shareAppOf(db, it.environment),
   'apps: lockApp': (db, it) => lockApp(db, it.app),
-  'apps: copiesByEnvironment': (db, it) => apps.copiesByEnvironment(db, it.organisation, it.app),
+  'apps: countsByEnvironment': (db, it) => apps.countsByEnvironment(db, it.organisation, it.app),
   'apps: removeEnvironments': (db, it) => apps.removeEnvironments(db, [it.environment]),
   'apps: remove': (db, it) => apps.remove(db, it.app),
 

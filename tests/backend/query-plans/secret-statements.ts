@@ -57,6 +57,12 @@ const copy = (it: Things) => ({
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 
+/** Those from a month ago until a week from now. */
+const expiries = ({ now }: Things) => ({
+  after: new Date(now.getTime() - 30 * DAY_MILLISECONDS),
+  until: new Date(now.getTime() + 7 * DAY_MILLISECONDS),
+})
+
 /** The statements about secrets, and those that give their environments other keys. */
 export const secretStatements: Statements = {
   'secrets: list': (db, it) => secrets.list(db, it.developer, it.environment, {}),
@@ -105,6 +111,7 @@ export const secretStatements: Statements = {
   'secret-versions: findEnvironment': (db, it) =>
     versions.findEnvironment(db, it.developer, it.deletedSecret),
   'secret-versions: list': (db, it) => versions.list(db, it.environment, it.secret, 100),
+  'secret-versions: storedBytes': (db, it) => versions.storedBytes(db, it.environment, it.secret),
   'secret-versions: listHeads': (db, it) => versions.listHeads(db, it.environment, it.secret, 100),
   'room: sizes': (db, it) => room.sizes(db, it.developer, it.environment),
   'secret-versions: find': (db, it) => versions.find(db, change(it), it.secret, 1),
@@ -121,9 +128,9 @@ export const secretStatements: Statements = {
   'secret-versions: restoreVersions': (db, it) =>
     restore.restoreVersions(db, change(it), [{ id: it.secret, version: 1, next: 3 }]),
 
-  'secret-expiry: claimExpiring': (db, it) =>
-    expiry.claimExpiring(db, new Date(it.now.getTime() + 7 * DAY_MILLISECONDS), 10_000),
-  'secret-expiry: holders': (db, it) => expiry.holders(db, [it.environment]),
+  'secret-expiry: environmentsToTell': (db, it) => expiry.environmentsToTell(db, expiries(it)),
+  'secret-expiry: claimExpiring': (db, it) => expiry.claimExpiring(db, it.environment, expiries(it), 10_000),
+  'secret-expiry: holders': (db, it) => expiry.holders(db, [it.environment], 3),
 
   'rekey: lock': (db, it) => rekey.lock(db, it.developer, it.environment),
   'rekey: takeTurn': (db, it) => rekey.takeTurn(db, 'environment', it.environment),

@@ -1,29 +1,29 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { api, type Client } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { owner, serviceAccount } from '../../support/people.ts'
 
 let ctx: TestContext
 let client: Client
+let ada: Awaited<ReturnType<typeof owner>>
 let app: { id: string; environments: { id: string }[] }
 let etag: string
 
 beforeAll(async () => {
   ctx = await testContext()
-  client = api(ctx).as((await owner(ctx)).token)
+  ada = await owner(ctx)
+  client = api(ctx).as(ada.token)
+  await ctx.db`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`
+})
+beforeEach(async () => {
   app = (await client.post('/v1/apps', { name: 'Large' })).body
   etag = (await client.get(`/v1/apps/${app.id}`)).headers.get('etag') ?? ''
-  const { id } = await serviceAccount(ctx, 'service')
-  await ctx.database.aside.begin(async (tx) => {
-    await tx`
-      insert into principals
-      select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).*
-      from principals p, generate_series(1, 11000) where p.id = ${id}`
-    await tx`
-      insert into environment_keys (organisation_id, principal_id, app_id, environment_id, wrapped_seed, wrapped_salt, created_at)
-      select e.organisation_id, p.id, e.app_id, e.id, 'x', 'x', e.created_at
-      from environments e, principals p where p.type = 'service_account' and e.app_id = ${app.id}`
-  })
+  await ctx.db`create trigger refuse before delete on apps for each row execute function refuse()`
+})
+afterEach(async () => {
+  expect(await left()).toBe(0)
+  expect(await ctx.db`select 1 from environment_keys`).toHaveLength(0)
 })
 afterAll(() => ctx.close())
 
@@ -43,11 +43,19 @@ const entries = async () =>
   ].map(({ event_type, environments }) => [event_type, environments])
 
 test('an app that very many can open is deleted in parts, and the same request goes on where one failed', async () => {
+  const { id } = await serviceAccount(ctx, 'service')
+  await ctx.database.aside.begin(async (tx) => {
+    await tx`
+      insert into principals
+      select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).*
+      from principals p, generate_series(1, 11000) where p.id = ${id}`
+    await tx`
+      insert into environment_keys (organisation_id, principal_id, app_id, environment_id, wrapped_seed, wrapped_salt, created_at)
+      select e.organisation_id, p.id, e.app_id, e.id, 'x', 'x', e.created_at
+      from environments e, principals p where p.type = 'service_account' and e.app_id = ${app.id}`
+  })
   expect((await remove('"another"')).status).toBe(412)
   expect(await left()).toBe(3)
-  await ctx.db`
-    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`
-  await ctx.db`create trigger refuse before delete on apps for each row execute function refuse()`
   expect((await remove(etag)).status).toBe(500)
   expect(await left()).toBe(1)
   expect(await entries()).toEqual([
@@ -56,12 +64,27 @@ test('an app that very many can open is deleted in parts, and the same request g
   ])
   await ctx.db`drop trigger refuse on apps`
   expect((await remove()).status).toBe(204)
-  expect(await left()).toBe(0)
   expect(await entries()).toEqual([
     ['app.deleted', 1],
     ['environment.deleted', null],
     ['environment.deleted', null],
     ['environment.deleted', null],
   ])
-  expect(await ctx.db`select 1 from environment_keys`).toHaveLength(0)
+})
+
+test('an app with very many overrides is deleted in parts', async () => {
+  await ctx.database.aside.begin(async (tx) => {
+    // Of secrets that there are none of.
+    await tx`set local session_replication_role = replica`
+    await tx`
+      insert into secret_overrides (secret_id, principal_id, organisation_id, environment_id, id, value, is_active,
+        created_at, updated_at)
+      select gen_random_uuid(), ${ada.id}, organisation_id, id, gen_random_uuid(), 'x', true, now(), now()
+      from environments e, generate_series(1, 120000) where e.app_id = ${app.id}`
+  })
+  expect((await remove()).status).toBe(500)
+  expect(await left()).toBe(1)
+  await ctx.db`drop trigger refuse on apps`
+  expect((await remove()).status).toBe(204)
+  expect(await ctx.db`select 1 from secret_overrides limit 1`).toHaveLength(0)
 })

@@ -189,6 +189,28 @@ test(`without global access, nobody creates more than ${OWN_ENVIRONMENTS.most} e
   await ctx.db`delete from apps`
 })
 
+test('beside very many with global access, an app has at first only so many environments as can get their key copies', async () => {
+  const role = await roleOf(ctx, 'admin')
+  const added = await ctx.db<{ id: string }[]>`
+    insert into principals (id, organisation_id, type, role_id, role_kind, identity_key, wrapped_private_key)
+    select gen_random_uuid(), organisation_id, 'member', ${role.id}, 'admin', identity_key, ''
+    from principals, generate_series(1, 4000) where id = ${ada.id}
+    returning id`
+  const create = (environments?: string[]) =>
+    admin.post('/v1/apps', { name: randomUUID(), ...(environments && { environments }) })
+  expect(await create(['a', 'b', 'c', 'd', 'e'])).toMatchObject({
+    status: 409,
+    body: {
+      error:
+        'So many have global access here that at most 4 environments can be created at once. Create the others afterwards.',
+    },
+  })
+  expect(await ctx.db`select 1 from environments`).toHaveLength(0)
+  expect((await create(['a', 'b', 'c', 'd'])).status).toBe(201)
+  await ctx.db`delete from apps`
+  await ctx.db`delete from principals where id in ${ctx.db(added.map(({ id }) => id))}`
+})
+
 test(`more than ${PENDING_INVITES.most} pending invites are refused; closed and expired ones do not count`, async () => {
   const role = await roleOf(ctx, 'developer')
   const inSeconds = (seconds: number) => new Date(ctx.clock.now().getTime() + seconds * 1000)

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { environmentKeyPair } from '../../../src/core/keys/environment-keys.ts'
 import { identityKeyToX25519Public, identityKeyToX25519Secret } from '../../../src/core/keys/identity-keys.ts'
-import { unwrapWithSecretKey, wrapForPublicKey } from '../../../src/core/keys/wrapping.ts'
+import { keyDigester } from '../../../src/core/keys/key-digest.ts'
+import { decapsulate } from '../../../src/core/keys/unwrapping.ts'
+import {
+  encapsulate,
+  recipientOf,
+  unwrapWithSecretKey,
+  wrapForPublicKey,
+} from '../../../src/core/keys/wrapping.ts'
 import { privateKeyField } from '../../../src/core/principals/principals.ts'
 import { api, type Client } from '../../support/api.ts'
 import { app, type TestApp } from '../../support/apps.ts'
@@ -71,6 +78,19 @@ const openableWith = (seed: string, texts: readonly string[]): number => {
   }).length
 }
 
+/** The bytes, as hex, of the texts that a seed opens. */
+function bytesIn(seed: string, texts: readonly string[]): string[] {
+  const { publicKey, secretKey } = environmentKeyPair(seed)
+  using decapsulation = decapsulate(publicKey, secretKey)
+  return texts.flatMap((text) => {
+    try {
+      return [Buffer.from(decapsulation.unwrapBytes(text)).toString('hex')]
+    } catch {
+      return []
+    }
+  })
+}
+
 describe('POST /v1/environments/:id/rekey', () => {
   test('seals everything again: the old keys open nothing, the new copies of everybody open all', async () => {
     const {
@@ -128,6 +148,27 @@ describe('POST /v1/environments/:id/rekey', () => {
       select new_values from audit_entries
       where event_type = 'environment.keys_renewed' and environment_id = ${environmentId}`
     expect(entry).toMatchObject({ new_values: { secrets: 1 } })
+  })
+
+  test('seals values again that are not UTF-8 text', async () => {
+    const before = await copyOf(ada.id)
+    const latin1 = Buffer.from('caf\xe9', 'latin1')
+    using sealing = encapsulate(recipientOf(Buffer.from((await publicKey()) ?? '', 'hex')))
+    const [key, value, comment] = [latin1, latin1, latin1].map((bytes) => sealing.wrap(bytes))
+    const keyDigest = keyDigester(before.salt)(latin1)
+    const secrets = secretsOf(client, environmentId)
+    expect((await secrets('POST', [{ key, keyDigest, value, comment }])).status).toBe(200)
+    const [{ id }] = (await secrets('GET')).body
+    expect((await client.put(`/v1/secrets/${id}/override`, { value })).status).toBe(200)
+    expect((await rekey()).status).toBe(200)
+    const after = await copyOf(ada.id)
+    expect(bytesIn(before.seed, await everySealedText())).toEqual([])
+    const opened = bytesIn(after.seed, await everySealedText())
+    expect(opened).toHaveLength(7)
+    expect(new Set(opened)).toEqual(new Set([latin1.toString('hex')]))
+    expect(await ctx.db`select encode(key_digest, 'hex') as digest from secrets where id = ${id}`).toEqual([
+      { digest: keyDigester(after.salt)(latin1) },
+    ] as never)
   })
 
   test('leaves alone what can’t be opened, and it is opened again once it is replaced', async () => {

@@ -121,6 +121,23 @@ describe('GET /v1/secrets/export', () => {
 })
 
 describe('POST /v1/secrets/import', () => {
+  test('tells beforehand that there would be too many secrets', async () => {
+    await ctx.db`
+      insert into secrets (id, organisation_id, app_id, environment_id, path, key, key_digest, value, comment, tags, type,
+        version, created_at, updated_at)
+      select gen_random_uuid(), e.organisation_id, e.app_id, e.id, '/many', 'x', sha256(n::text::bytea), 'x', '', '{}',
+        'secret', 1, now(), now()
+      from environments e, generate_series(1, 4999) n where e.id = ${shop.environments[1]?.id ?? ''}`
+    expect((await imported({ content: 'ONE=1', dry_run: true })).status).toBe(200)
+    const content = 'ONE=1\nTWO=2'
+    for (const answer of [await imported({ content, dry_run: true }), await imported({ content })]) {
+      expect([answer.status, answer.body.error]).toEqual([
+        403,
+        'An environment can have at most 5,000 secrets.',
+      ])
+    }
+  })
+
   test('answers what is created, changed and left alone; a dry run only tells', async () => {
     const [same, other] = await add([
       { key: 'SAME', value: '1' },
