@@ -204,7 +204,8 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
     return q.options.simple
       ? b().Q().str(q.statement.string + b.N).end()
       : q.describeFirst
-        ? Buffer.concat([describe(q), Flush])
+        // Sync, not Flush: until the rest comes the server must see an idle session, which it ends after a while.
+        ? Buffer.concat([describe(q), Sync])
         : q.prepare
           ? q.prepared
             ? prepared(q)
@@ -344,8 +345,13 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
       try {
         handle(incoming.subarray(0, length + 1))
       } catch (e) {
-        query && (query.cursorFn || query.describeFirst) && write(Sync)
-        errored(e)
+        if (query && query.describeFirst) {
+          // Its Sync is under way, and the answer to that ends it.
+          errorResponse = e
+        } else {
+          query && query.cursorFn && write(Sync)
+          errored(e)
+        }
       }
       incoming = incoming.subarray(length + 1)
       remaining = 0
@@ -580,6 +586,15 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
       return socket.destroy()
     }
 
+    if (query && query.describeFirst && !query.onlyDescribe && !errorResponse) {
+      query.describeFirst = false
+      try {
+        return write(prepared(query))
+      } catch (error) {
+        errorResponse = error
+      }
+    }
+
     if (query) {
       if (errorResponse) {
         query.retried
@@ -680,7 +695,6 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
       !query.statement.types[i] && (query.statement.types[i] = x.readUInt32BE(7 + i * 4))
 
     query.prepare && (statements[query.signature] = query.statement)
-    query.describeFirst && !query.onlyDescribe && (write(prepared(query)), query.describeFirst = false)
   }
 
   function RowDescription(x) {
@@ -717,7 +731,7 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
 
     result.statement = query.statement
     if (query.onlyDescribe)
-      return (query.resolve(query.statement), write(Sync))
+      return query.resolve(query.statement)
   }
 
   async function Authentication(x, type = x.readUInt32BE(5)) {
@@ -807,7 +821,7 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
     result.statement = query.statement
     result.statement.columns = []
     if (query.onlyDescribe)
-      return (query.resolve(query.statement), write(Sync))
+      return query.resolve(query.statement)
   }
 
   function BackendKeyData(x) {
@@ -864,7 +878,7 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
 
   function ErrorResponse(x) {
     if (query) {
-      (query.cursorFn || query.describeFirst) && write(Sync)
+      query.cursorFn && !query.describeFirst && write(Sync)
       errorResponse = Errors.postgres(parseError(x))
     } else {
       errored(Errors.postgres(parseError(x)))
