@@ -99,6 +99,7 @@ function requireUsable(entries: readonly KeyValue[]): void {
       faults.push(`The value in ${place} must have at most ${MAX_BYTES.value} bytes.`)
     }
     if (value.includes('\0')) faults.push(`The value in ${place} must not contain NUL characters.`)
+    if (!value.isWellFormed()) faults.push(`The value in ${place} must be well-formed Unicode.`)
     const earlier = places.get(key)
     if (earlier !== undefined) faults.push(`The key in ${place} is that of ${earlier}.`)
     else places.set(key, place)

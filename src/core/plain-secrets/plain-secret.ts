@@ -26,6 +26,7 @@ export function keyFault(key: string, field: string): string | null {
   if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) {
     return `${field} must have at most ${MAX_KEY_BYTES} bytes.`
   }
+  if (!key.isWellFormed()) return `${field} must be well-formed Unicode.`
   return /[\s\p{Cc}={}]/u.test(key)
     ? `${field} must not contain white space, control characters, "=", "{" or "}".`
     : null

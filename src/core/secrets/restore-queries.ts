@@ -2,7 +2,7 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Row } from '../tables.ts'
 import type { Change } from './queries.ts'
 
-/** A secret as it was at a time, and as it is: versions are null where there was, or is, none. */
+/** A secret as it was at a time, and as it is: versions are null where there was, or is, none. A sealed one stays sealed. */
 export type StateThen = Row<'secret_versions', 'path' | 'type'> &
   Readonly<{
     id: string
@@ -21,7 +21,8 @@ export const statesAt = (tx: Transaction, environmentId: string, at: Date) => tx
       max(version) filter (where created_at <= ${at}) as version_then
     from secret_versions where environment_id = ${environmentId} group by secret_id
   )
-  select k.secret_id as id, coalesce(t.path, s.path, n.path) as path, coalesce(t.type, n.type) as type,
+  select k.secret_id as id, coalesce(t.path, s.path, n.path) as path,
+    case when n.type = 'sealed' then n.type else coalesce(t.type, n.type) end as type,
     case when t.event <> 'deleted' then t.version end as then_version, s.version as now_version,
     k.newest as newest_version, k.version_then is null and k.oldest > 1 as is_unknown,
     coalesce(t.event <> 'deleted' and (s.path, s.key_digest, s.value, s.comment, s.tags, s.expires_at)

@@ -186,6 +186,8 @@ describe('POST /v1/secrets/import', () => {
       [`GOOD=1\n${'k'.repeat(257)}=1`, 'The key in line 2 must have at most 256 bytes.'],
       ['{"GOOD": "1", "": "needle"}', 'The key in entry 2 must not be empty.', 'json'],
       ['{"GOOD": "1", "B": "\\u0000"}', 'The value in entry 2 must not contain NUL characters.', 'json'],
+      ['{"GOOD": "1", "B": "x\\ud800"}', 'The value in entry 2 must be well-formed Unicode.', 'json'],
+      ['{"GOOD": "1", "x\\ud800": "1"}', 'The key in entry 2 must be well-formed Unicode.', 'json'],
       ['{"GOOD": "1", "needle": 2}', 'Entry 2 of the JSON object must have a text as its value.', 'json'],
     ]
     for (const [content, error, format = 'dotenv'] of refused) {

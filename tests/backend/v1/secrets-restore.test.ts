@@ -75,6 +75,7 @@ describe('POST /v1/environments/:id/secrets/restore', () => {
     expect(done.restored.map(({ id }: { id: string }) => id).sort()).toEqual(
       [changed.id, gone.id, swapped.id, other.id].sort(),
     )
+    expect(done.restored.find(({ id }: { id: string }) => id === changed.id).type).toBe('sealed')
     expect(await values()).toEqual(then)
     const { body } = await client.get(place)
     const byId = new Map(body.map((one: { id: string }) => [one.id, one]))
