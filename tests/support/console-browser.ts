@@ -8,6 +8,7 @@ import { createLog } from '../../src/platform/log.ts'
 import { startChromium } from './chromium.ts'
 import { type TestContext, testContext } from './context.ts'
 import { freePort } from './free-port.ts'
+import { watchRequests } from './page-reads.ts'
 import { PASSWORD } from './sign-in.ts'
 
 /** A person of the console's tests: a browser of their own that is signed in, and a caller of the API. */
@@ -189,7 +190,7 @@ const newContext = (chromium: Browser, options: BrowserContextOptions): Promise<
     ...options,
   })
 
-/** A page whose errors fail the test: what throws, and what the content security policy forbids. */
+/** A page whose requests are watched, and whose errors fail the test: what throws, and what the content security policy forbids. */
 function watched(page: Page): Page {
   const fail = (message: string) => {
     problems.push(message)
@@ -198,7 +199,7 @@ function watched(page: Page): Page {
   page.on('console', (message) => {
     if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) fail(message.text())
   })
-  return page
+  return watchRequests(page)
 }
 
 const problems: string[] = []
