@@ -13,8 +13,8 @@ import {
   type Visitor,
 } from '../support/console-browser.ts'
 import { signInThrough, totpOf } from '../support/console-sign-in.ts'
-import { expectCount, expectSoon } from '../support/page-reads.ts'
 import { PASSWORD } from '../support/sign-in.ts'
+import { expectCount, expectSoon, settled } from '../support/page-reads.ts'
 
 let console: ConsoleUnderTest
 let ingrid: Visitor
@@ -38,6 +38,7 @@ describe('a session', () => {
     await page.goto(`${console.origin}/settings/tokens`)
     await page.getByRole('button', { name: 'New token' }).first().click()
     await page.getByLabel('Name', { exact: true }).fill('laptop of Ana')
+    await settled(page)
     await endSessionsOf(ana)
     await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()

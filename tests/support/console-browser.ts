@@ -8,7 +8,7 @@ import { createLog } from '../../src/platform/log.ts'
 import { startChromium } from './chromium.ts'
 import { type TestContext, testContext } from './context.ts'
 import { freePort } from './free-port.ts'
-import { watchRequests } from './page-reads.ts'
+import { settled, watchRequests } from './page-reads.ts'
 import { PASSWORD } from './sign-in.ts'
 
 /** A person of the console's tests: a browser of their own that is signed in, and a caller of the API. */
@@ -138,9 +138,10 @@ export async function startConsole(
   }
 }
 
-/** Shows a page of the console in both themes once it is there, and expects no violation of WCAG 2.2 AA in either. */
+/** Shows a page of the console in both themes once it has all answers, and expects no violation of WCAG 2.2 AA in either. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' })
+  await settled(page)
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
     await page.evaluate(await axeSource())
