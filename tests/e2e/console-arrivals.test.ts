@@ -7,8 +7,8 @@ import {
   startConsole,
   type Visitor,
 } from '../support/console-browser.ts'
-import { PASSWORD } from '../support/sign-in.ts'
 import { expectCount, expectSoon, settled } from '../support/page-reads.ts'
+import { PASSWORD } from '../support/sign-in.ts'
 
 let console: ConsoleUnderTest
 let ingrid: Visitor

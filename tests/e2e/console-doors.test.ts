@@ -13,8 +13,8 @@ import { catchUp, inviteLink, plugIn, signInThrough, totpOf } from '../support/c
 import { eventually } from '../support/eventually.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { lastLink, runJobs } from '../support/jobs.ts'
-import { PASSWORD } from '../support/sign-in.ts'
 import { expectCount, expectSoon, settled } from '../support/page-reads.ts'
+import { PASSWORD } from '../support/sign-in.ts'
 
 let console: ConsoleUnderTest
 

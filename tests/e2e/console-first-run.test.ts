@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { startChromium } from '../support/chromium.ts'
 import { cleanUp, dataDirectory, type Keyward, ready, startKeyward } from '../support/keyward.ts'
-import { PASSWORD } from '../support/sign-in.ts'
 import { expectCount, settled, watchRequests } from '../support/page-reads.ts'
+import { PASSWORD } from '../support/sign-in.ts'
 
 let chromium: Browser
 let keyward: Keyward

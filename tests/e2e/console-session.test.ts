@@ -13,8 +13,8 @@ import {
   type Visitor,
 } from '../support/console-browser.ts'
 import { signInThrough, totpOf } from '../support/console-sign-in.ts'
-import { PASSWORD } from '../support/sign-in.ts'
 import { expectCount, expectSoon, settled } from '../support/page-reads.ts'
+import { PASSWORD } from '../support/sign-in.ts'
 
 let console: ConsoleUnderTest
 let ingrid: Visitor

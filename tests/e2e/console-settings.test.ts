@@ -10,8 +10,8 @@ import {
 } from '../support/console-browser.ts'
 import { catchUp, plugIn, signInThrough, totpOf } from '../support/console-sign-in.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
-import { PASSWORD } from '../support/sign-in.ts'
 import { expectCount, expectSoon, settled } from '../support/page-reads.ts'
+import { PASSWORD } from '../support/sign-in.ts'
 
 let console: ConsoleUnderTest
 let idp: IdentityProvider
