@@ -14,6 +14,8 @@ export function watchRequests(page: Page): Page {
     requests.add(request)
   })
   page.on('requestfinished', (request) => requests.delete(request))
+  // What refuses may have a text that nobody reads: then it never finishes.
+  page.on('response', (response) => !response.ok() && requests.delete(response.request()))
   page.on('requestfailed', (request) => requests.delete(request))
   return page
 }
