@@ -8,6 +8,7 @@ import {
   startConsole,
   type Visitor,
 } from '../support/console-browser.ts'
+import { expectCount, expectSoon } from '../support/page-reads.ts'
 
 type App = { id: string; name: string; environments: { id: string; name: string }[] }
 
@@ -52,9 +53,7 @@ afterAll(() => console.close())
 const table = () => ingrid.page.getByRole('table', { name: /People and machines/ })
 const rowOf = (name: string) => table().getByRole('row').filter({ hasText: name })
 const marksOf = async (name: string) => {
-  const found = rowOf(name).locator('td.h').getByRole('img')
-  await found.first().waitFor()
-  const marks = await found.all()
+  const marks = await rowOf(name).locator('td.h').getByRole('img').all()
   return Promise.all(marks.slice(0, 3).map((mark) => mark.getAttribute('aria-label')))
 }
 
@@ -62,10 +61,10 @@ test('people and machines stand against environments: by grant, by role or not',
   const { page } = ingrid
   await page.goto(`${console.origin}/access`)
   await page.getByText('Of these 4, 3 can open Production of Billing.').waitFor()
-  expect(await marksOf('Ana Duarte')).toEqual(['by grant', 'by grant', 'no'])
-  expect(await marksOf('Tomás Ferreira')).toEqual(['by role', 'by role', 'by role'])
-  expect(await marksOf('=deployer')).toEqual(['no', 'no', 'by grant'])
-  expect(await rowOf('Leila Farouk').count()).toBe(0)
+  await expectSoon(() => marksOf('Ana Duarte'), ['by grant', 'by grant', 'no'])
+  await expectSoon(() => marksOf('Tomás Ferreira'), ['by role', 'by role', 'by role'])
+  await expectSoon(() => marksOf('=deployer'), ['no', 'no', 'by grant'])
+  await expectCount(rowOf('Leila Farouk'), 0)
   await page.getByRole('status').filter({ hasText: '8 of 9 apps' }).waitFor()
   await expectAccessible(page)
   await screenshot(page, 'access-overview')
@@ -80,16 +79,17 @@ test('filters stand in the address, and a reload keeps them', async () => {
   await table().waitFor()
   await page.getByRole('button', { name: 'Machines' }).click()
   await page.waitForURL(/who=machines/)
-  expect(await rowOf('Ana Duarte').count()).toBe(0)
+  await rowOf('=deployer').waitFor()
+  await expectCount(rowOf('Ana Duarte'), 0)
   await page.reload()
   await rowOf('=deployer').waitFor()
-  expect(await table().getByRole('columnheader', { name: 'Ledger' }).count()).toBe(0)
+  await expectCount(table().getByRole('columnheader', { name: 'Ledger' }), 0)
   await page.getByRole('button', { name: 'People' }).click()
   await page.getByRole('button', { name: 'Environments', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Production' }).click()
   await page.waitForURL(/type=prod/)
   await rowOf('Tomás Ferreira').waitFor()
-  expect(await rowOf('Ana Duarte').count()).toBe(0)
+  await expectCount(rowOf('Ana Duarte'), 0)
   await page.getByRole('searchbox', { name: 'Person or machine' }).fill('nobody of this name')
   await page.getByText('Nobody fits').waitFor()
   expect(pageProblems()).toEqual([])
@@ -133,13 +133,13 @@ test('who can open an app is shown by marks, with the way to where it is changed
   const changes = (who: Visitor) => who.page.getByRole('link', { name: /^Change/ })
   await page.goto(address)
   await page.getByRole('row').filter({ hasText: 'Ana Duarte' }).waitFor()
-  expect(await marks('Ana Duarte')).toEqual(['by grant', 'by grant', 'no'])
-  expect(await marks('Tomás Ferreira')).toEqual(['by role', 'by role', 'by role'])
-  expect(await marks('=deployer')).toEqual(['no', 'no', 'by grant'])
-  expect(await page.getByRole('checkbox').count()).toBe(0)
+  await expectSoon(() => marks('Ana Duarte'), ['by grant', 'by grant', 'no'])
+  await expectSoon(() => marks('Tomás Ferreira'), ['by role', 'by role', 'by role'])
+  await expectSoon(() => marks('=deployer'), ['no', 'no', 'by grant'])
+  await expectCount(page.getByRole('checkbox'), 0)
   await expectAccessible(page)
   await screenshot(page, 'app-access', [1440, 1280, 768, 360])
-  expect(await changes(ingrid).count()).toBe(2)
+  await expectCount(changes(ingrid), 2)
   await page.getByRole('link', { name: 'Change what =deployer can open' }).click()
   await page.waitForURL(/\/service-accounts\/[^/]+\/access/)
   await page.goBack()
@@ -147,6 +147,6 @@ test('who can open an app is shown by marks, with the way to where it is changed
   await page.waitForURL(new RegExp(`/members/${ana.id}/access`))
   await ana.page.goto(address)
   await ana.page.getByRole('row').filter({ hasText: 'Ana Duarte' }).waitFor()
-  expect(await changes(ana).count()).toBe(0)
+  await expectCount(changes(ana), 0)
   expect(pageProblems()).toEqual([])
 })

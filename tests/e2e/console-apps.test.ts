@@ -7,6 +7,7 @@ import {
   startConsole,
   type Visitor,
 } from '../support/console-browser.ts'
+import { expectCount, expectSoon, settled } from '../support/page-reads.ts'
 
 let console: ConsoleUnderTest
 let ingrid: Visitor
@@ -33,9 +34,10 @@ test('an app is made, and an environment added, renamed and deleted, in its page
   await page.getByLabel('Environments').fill('Development, Pro duction')
   await page.getByRole('button', { name: 'Create the app' }).click()
   await page.getByRole('alert').first().waitFor()
-  expect(await page.getByRole('alert').allTextContents()).toEqual([
-    expect.stringMatching(/^“Pro duction” must/),
-  ])
+  await expectSoon(
+    () => page.getByRole('alert').allTextContents(),
+    [expect.stringMatching(/^“Pro duction” must/)],
+  )
   await page.getByLabel('Environments').fill('Development, Staging, Production')
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Create the app' }).click()
@@ -63,7 +65,7 @@ test('an app is made, and an environment added, renamed and deleted, in its page
     .getByRole('alertdialog')
     .or(page.getByRole('dialog', { name: /Delete/ }))
     .waitFor({ state: 'detached' })
-  expect(await page.getByRole('row', { name: /review/ }).count()).toBe(0)
+  await expectCount(page.getByRole('row', { name: /review/ }), 0)
   const { data } = await api('GET', '/v1/apps')
   expect(data[0].environments.map(({ name }: { name: string }) => name)).toEqual([
     'Development',
@@ -77,8 +79,9 @@ test('a page that is on its way arrives, whatever is typed into the search of th
   const { page } = ingrid
   const SLOW = '**/assets/new-app-page-*.js'
   await page.goto(`${console.origin}/roles`)
+  const typed = Promise.withResolvers<void>()
   await page.route(SLOW, async (route) => {
-    await Bun.sleep(1000)
+    await typed.promise
     await route.continue()
   })
   await page.reload()
@@ -87,6 +90,9 @@ test('a page that is on its way arrives, whatever is typed into the search of th
   await search.fill('led')
   await page.getByRole('link', { name: /New app/ }).click()
   await search.fill('ledger')
+  // Longer than the pause after which a search reaches the address.
+  await page.waitForTimeout(500)
+  typed.resolve()
   await page.getByRole('heading', { name: 'New app', level: 1 }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/apps/new')
   await page.unroute(SLOW)
@@ -97,7 +103,7 @@ test('a Developer sees the apps and environments that it can open, and no act th
   const { page } = ana
   await page.goto(`${console.origin}/apps`)
   await page.getByText('There is no app that you can open').waitFor()
-  expect(await page.getByRole('link', { name: /New app/ }).count()).toBe(0)
+  await expectCount(page.getByRole('link', { name: /New app/ }), 0)
   await ingrid.api('PUT', `/v1/members/${ana.id}/access`, {
     apps: [{ id: app.id, environments: [app.environments[1].id] }],
   })
@@ -105,12 +111,12 @@ test('a Developer sees the apps and environments that it can open, and no act th
   await page.getByRole('link', { name: 'Ledger' }).click()
   await page.getByRole('link', { name: /Environments/ }).click()
   await page.getByRole('row', { name: /Staging/ }).waitFor()
-  expect(await page.getByRole('row', { name: /Production/ }).count()).toBe(0)
-  expect(await page.getByRole('link', { name: 'Settings', exact: true }).count()).toBe(1)
+  await expectCount(page.getByRole('row', { name: /Production/ }), 0)
+  await expectCount(page.getByRole('link', { name: 'Settings', exact: true }), 1)
   await page.goto(`${console.origin}/apps/${app.id}/access`)
   await page.getByRole('row', { name: /Ana Duarte/ }).waitFor()
   await expectAccessible(page)
-  expect(await page.getByRole('link', { name: /^Change/ }).count()).toBe(0)
+  await expectCount(page.getByRole('link', { name: /^Change/ }), 0)
   expect(pageProblems()).toEqual([])
 })
 
@@ -137,10 +143,11 @@ test('a name that two people change is shown to the second with both, and overwr
   await screenshot(page, 'app-conflict')
 
   await dialog.getByRole('button', { name: 'Keep editing' }).click()
-  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Main ledger')
+  await expectSoon(() => page.getByLabel('Name', { exact: true }).inputValue(), 'Main ledger')
   await page.getByRole('button', { name: 'Save' }).click()
   await dialog.getByRole('button', { name: 'Keep theirs' }).click()
-  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('General ledger')
+  await expectSoon(() => page.getByLabel('Name', { exact: true }).inputValue(), 'General ledger')
+  await settled(page)
   expect(await nameNow()).toBe('General ledger')
 
   await page.getByLabel('Name', { exact: true }).fill('Ledger')
@@ -148,7 +155,7 @@ test('a name that two people change is shown to the second with both, and overwr
   await noor.page.getByRole('heading', { name: 'Books', level: 1 }).waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
   await dialog.getByRole('button', { name: 'Apply mine' }).click()
-  await page.getByRole('heading', { name: 'Ledger', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Ledger', level: 1, exact: true }).waitFor()
   expect(await nameNow()).toBe('Ledger')
 
   // Another field of the same thing is shown too, and stays theirs.
@@ -174,7 +181,7 @@ test('a change of something else of an app is no reason to ask', async () => {
   await page.getByLabel('Name', { exact: true }).fill('Ledger')
   await api('POST', `/v1/environments?app_id=${app.id}`, { name: 'preview' })
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('heading', { name: 'Ledger', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Ledger', level: 1, exact: true }).waitFor()
   expect(pageProblems()).toEqual([])
 })
 

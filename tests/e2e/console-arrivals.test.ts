@@ -7,6 +7,7 @@ import {
   startConsole,
   type Visitor,
 } from '../support/console-browser.ts'
+import { expectCount, expectSoon, settled } from '../support/page-reads.ts'
 import { PASSWORD } from '../support/sign-in.ts'
 
 let console: ConsoleUnderTest
@@ -23,8 +24,11 @@ beforeAll(async () => {
 })
 afterAll(() => console.close())
 
-/** Lets the clock of a page go on until it asks again. */
-const later = (page: Page) => page.clock.runFor(21_000)
+/** Lets the clock of a page go on until it asks again: no answer takes as long, so those on their way come first. */
+async function later(page: Page): Promise<void> {
+  await settled(page)
+  await page.clock.runFor(21_000)
+}
 
 const give = (to: Visitor, names: readonly string[]) =>
   ingrid.api('PUT', `/v1/members/${to.id}/access`, {
@@ -55,7 +59,7 @@ const countIn = (page: Page, name: RegExp) =>
 
 /** Counts the skeletons that a page shows once its first ones have gone. */
 async function watchSkeletons(page: Page): Promise<void> {
-  await page.locator('.skel').first().waitFor({ state: 'detached' })
+  await settled(page)
   await page.evaluate(`{
     window.skeletons = 0
     new MutationObserver(() => { window.skeletons += document.querySelectorAll('.skel').length })
@@ -72,8 +76,9 @@ test('somebody who waits for access is shown the app at Home when they get it', 
   await later(page)
   await page.getByText('You can open Ledger now').waitFor()
   await page.getByText('You were given access to Staging.').waitFor()
-  expect(await page.getByText('You can open no environment yet').count()).toBe(0)
+  await expectCount(page.getByText('You can open no environment yet'), 0)
   await countIn(page, /^Apps and secrets 1$/).waitFor()
+  await settled(page)
   expect(await page.evaluate('window.skeletons')).toBe(0)
   await screenshot(page, 'home-given', [1440, 1280, 768, 360])
   await page.getByRole('link', { name: 'Open: You can open Ledger now' }).click()
@@ -104,8 +109,9 @@ test('open invites lose who has joined, and what is typed beside them stays', as
   await later(page)
   await page.getByText('No invite is open').waitFor()
   await countIn(page, /^Members 3$/).waitFor()
-  expect(await page.getByLabel('E-mail').inputValue()).toBe('half.an.addre')
+  await expectSoon(() => page.getByLabel('E-mail').inputValue(), 'half.an.addre')
   await page.locator('input[type=email]:focus').waitFor()
+  await settled(page)
   expect(await page.evaluate('window.skeletons')).toBe(0)
   expect(pageProblems()).toEqual([])
 })
@@ -120,18 +126,18 @@ test('the members’ list shows who joins and who is given access, and keeps the
   await row('Ana Duarte').getByText('1 of 3').waitFor()
   await row('Ana Duarte').getByRole('checkbox').check()
   await page.getByText('1 member selected:').waitFor()
-  await page.evaluate('scrollTo(0, 80)')
-  const place = await page.evaluate('scrollY')
   await watchSkeletons(page)
+  await page.evaluate('scrollTo(0, 80)')
+  await expectSoon(() => page.evaluate('scrollY'), 80)
   await accept()
   await give(ana, ['Staging', 'Production'])
   await later(page)
   await row('Jonas Weber').waitFor()
   await row('Ana Duarte').getByText('2 of 3').waitFor()
   await countIn(page, /^Members 4$/).waitFor()
-  expect(await row('Ana Duarte').getByRole('checkbox').isChecked()).toBe(true)
-  expect(await page.getByText('1 member selected:').count()).toBe(1)
-  expect([place, await page.evaluate('scrollY')]).toEqual([80, 80])
+  await expectSoon(() => row('Ana Duarte').getByRole('checkbox').isChecked(), true)
+  await expectCount(page.getByText('1 member selected:'), 1)
+  expect(await page.evaluate('scrollY')).toBe(80)
   expect(await page.evaluate('window.skeletons')).toBe(0)
   await page.setViewportSize({ width: 1440, height: 900 })
   expect(pageProblems()).toEqual([])
@@ -142,22 +148,22 @@ test('Home says that an invite was accepted and that somebody can open nothing, 
   const accept = await invite('noor.haddad@marlow.example', 'Noor Haddad')
   await page.goto(console.origin)
   await page.getByText('An invite is open').waitFor()
-  await page.waitForLoadState('networkidle')
-  const asked: string[] = []
-  page.on('request', (request) => {
-    if (request.url().includes('/v1/')) asked.push(request.url())
-  })
   const turn = (state: 'hidden' | 'visible') =>
     page.evaluate(`{
       Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
       window.dispatchEvent(new Event('visibilitychange'))
     }`)
   await turn('hidden')
+  await settled(page)
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/v1/')) asked.push(request.url())
+  })
   // Entries of the same time have no order.
   console.ctx.clock.advance(1)
   await accept()
   await later(page)
-  await page.waitForLoadState('networkidle')
+  await settled(page)
   expect(asked).toEqual([])
   await turn('visible')
   await later(page)

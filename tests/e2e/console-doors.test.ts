@@ -13,6 +13,7 @@ import { catchUp, inviteLink, plugIn, signInThrough, totpOf } from '../support/c
 import { eventually } from '../support/eventually.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { lastLink, runJobs } from '../support/jobs.ts'
+import { expectCount, expectSoon, settled } from '../support/page-reads.ts'
 import { PASSWORD } from '../support/sign-in.ts'
 
 let console: ConsoleUnderTest
@@ -37,12 +38,12 @@ describe('the first run', () => {
     await page.goto(`${console.origin}/#setup_token=open%20sesame`)
     await page.waitForURL(/\/setup$/)
     await page.getByLabel('Organisation').waitFor()
-    expect(await page.getByLabel('Set-up token').count()).toBe(0)
+    await expectCount(page.getByLabel('Set-up token'), 0)
     await expectAccessible(page)
     await screenshot(page, 'setup')
     await page.getByRole('button', { name: 'Create the organisation' }).click()
     await page.getByText('Write the name of the organisation.').waitFor()
-    expect(await page.evaluate('document.activeElement.name')).toBe('organisation_name')
+    await expectSoon(() => page.evaluate('document.activeElement.name'), 'organisation_name')
     await fill(page)
     await page.getByRole('button', { name: 'Create the organisation' }).click()
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
@@ -61,7 +62,7 @@ describe('the first run', () => {
     await fill(page)
     await page.getByRole('button', { name: 'Create the organisation' }).click()
     await page.getByText('The first account needs setup_token').waitFor()
-    expect(await page.getByLabel('E-mail').inputValue()).toBe('ingrid@marlow.example')
+    await expectSoon(() => page.getByLabel('E-mail').inputValue(), 'ingrid@marlow.example')
     await page.getByLabel('Set-up token').fill('open sesame')
     await page.getByRole('button', { name: 'Create the organisation' }).click()
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
@@ -92,7 +93,8 @@ describe('signing in', () => {
     await page.getByLabel('Password').fill('wrong-password')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByText('The e-mail address or the password is wrong.').waitFor()
-    expect(await page.getByLabel('E-mail').inputValue()).toBe('ingrid@marlow.example')
+    await expectSoon(() => page.getByLabel('E-mail').inputValue(), 'ingrid@marlow.example')
+    await settled(page)
     expect(await page.getByRole('main').textContent()).not.toContain('Marlow Instruments')
     await expectAccessible(page)
     await screenshot(page, 'sign-in')
@@ -190,11 +192,11 @@ describe('signing in', () => {
     await page.waitForURL(/\/sign-in/)
     await page.getByLabel('E-mail').waitFor()
     await eventually('passkeys are offered', async () => (await offersOf(page)).includes(false))
-    expect(await page.getByLabel('E-mail').getAttribute('autocomplete')).toBe('username webauthn')
+    await expectSoon(() => page.getByLabel('E-mail').getAttribute('autocomplete'), 'username webauthn')
     await touch(true)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await navigation.waitFor()
-    expect(await offersOf(page)).not.toContain(false)
+    await expectSoon(() => offersOf(page), expect.not.arrayContaining([false]))
 
     await touch(false)
     await signOut()
@@ -203,7 +205,7 @@ describe('signing in', () => {
     await eventually('passkeys are offered', async () => (await offersOf(page)).includes(false))
     await signInThrough(page, dana.email)
     await page.getByText('Your browser asks for the passkey of this account.').waitFor()
-    expect(await offersOf(page)).not.toContain(false)
+    await expectSoon(() => offersOf(page), expect.not.arrayContaining([false]))
     await touch(true)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await navigation.waitFor()

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { startChromium } from '../support/chromium.ts'
 import { cleanUp, dataDirectory, type Keyward, ready, startKeyward } from '../support/keyward.ts'
+import { expectCount, settled, watchRequests } from '../support/page-reads.ts'
 import { PASSWORD } from '../support/sign-in.ts'
 
 let chromium: Browser
@@ -27,7 +28,7 @@ async function visitor(): Promise<Page> {
   })
   const page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
-  return page
+  return watchRequests(page)
 }
 
 const click = (page: Page, role: 'link' | 'button' | 'checkbox', name: string | RegExp) =>
@@ -81,13 +82,15 @@ test('an empty Keyward becomes one in which Ana sees a secret, with the mouse an
   await ana.getByLabel('Password').fill(PASSWORD)
   await click(ana, 'button', 'Join Marlow Instruments')
   await ana.getByText('You can open no environment yet').waitFor()
-  expect(await ana.getByRole('link', { name: /Give access/ }).count()).toBe(0)
+  await expectCount(ana.getByRole('link', { name: /Give access/ }), 0)
   const apps = ana.getByRole('link', { name: /Apps and secrets/ })
   await apps.getByText('0').waitFor()
 
   await click(ingrid, 'link', 'Home')
   await click(ingrid, 'link', /^Give access/)
   const cell = ingrid.getByRole('checkbox', { name: /^Billing, Staging/ })
+  await cell.waitFor()
+  await settled(ingrid)
   const before = await cell.boundingBox()
   await cell.click()
   await ingrid.getByText('Ana gains Staging of Billing.').waitFor()
@@ -99,8 +102,8 @@ test('an empty Keyward becomes one in which Ana sees a secret, with the mouse an
   await click(ana, 'link', 'Billing')
   await apps.getByText('1').waitFor()
   await ana.getByRole('columnheader', { name: /Staging/ }).waitFor()
-  expect(await ana.getByRole('columnheader', { name: /Production/ }).count()).toBe(0)
-  expect(await ana.getByText('rk-example-staging').count()).toBe(0)
+  await expectCount(ana.getByRole('columnheader', { name: /Production/ }), 0)
+  await expectCount(ana.getByText('rk-example-staging'), 0)
   await click(ana, 'button', /^Show values/)
   await ana.getByText('rk-example-staging').waitFor()
 
@@ -110,14 +113,14 @@ test('an empty Keyward becomes one in which Ana sees a secret, with the mouse an
   await main.getByText('Ana Duarte read 1 secret in Staging of Billing').waitFor()
   await click(ingrid, 'link', 'Home')
   await main.getByText('opened Staging of Billing to Ana Duarte').waitFor()
-  expect(await main.getByText(/read \d+ secret/).count()).toBe(0)
+  await expectCount(main.getByText(/read \d+ secret/), 0)
   const steps = ingrid.getByRole('region', { name: 'First steps' })
-  expect(await steps.getByRole('listitem').filter({ hasText: '(done)' }).count()).toBe(3)
+  await expectCount(steps.getByRole('listitem').filter({ hasText: '(done)' }), 3)
   await steps.getByRole('link', { name: 'Back up' }).waitFor()
   await click(ingrid, 'button', 'Hide these steps')
   await ingrid.reload()
   await main.getByText('opened Staging of Billing to Ana Duarte').waitFor()
-  expect(await steps.count()).toBe(0)
+  await expectCount(steps, 0)
   await watchFrame(ingrid)
 
   await click(ingrid, 'link', /^Members/)
@@ -125,6 +128,7 @@ test('an empty Keyward becomes one in which Ana sees a secret, with the mouse an
   await click(ingrid, 'link', 'Activity')
   await click(ingrid, 'button', 'Done to them')
   await main.getByText('Ingrid Solberg opened Staging of Billing to Ana Duarte').waitFor()
+  await settled(ingrid)
   expect(await ingrid.evaluate('window.gone')).toEqual([])
   expect(problems).toEqual([])
 }, 60_000)

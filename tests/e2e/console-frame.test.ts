@@ -7,6 +7,7 @@ import {
   startConsole,
   type Visitor,
 } from '../support/console-browser.ts'
+import { expectSoon } from '../support/page-reads.ts'
 
 let console: ConsoleUnderTest
 let ingrid: Visitor
@@ -34,7 +35,7 @@ test('the frame names the organisation and the reader, and marks the page', asyn
   await page.goto(`${console.origin}/`)
   await page.getByText('Marlow Instruments').first().waitFor()
   const current = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' })
-  expect(await current.getAttribute('aria-current')).toBe('page')
+  await expectSoon(() => current.getAttribute('aria-current'), 'page')
   await expectAccessible(page)
   await screenshot(page, 'frame')
   expect(pageProblems()).toEqual([])

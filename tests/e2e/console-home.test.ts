@@ -7,6 +7,7 @@ import {
   startConsole,
   type Visitor,
 } from '../support/console-browser.ts'
+import { expectCount, expectSoon, settled } from '../support/page-reads.ts'
 
 let console: ConsoleUnderTest
 let ingrid: Visitor
@@ -124,7 +125,8 @@ test('the palette finds settings, environments and jobs by the words that people
   await search.fill('dark')
   await page.getByRole('option', { name: 'Switch between light and dark' }).click()
   await search.waitFor({ state: 'detached' })
-  expect(await theme()).not.toBe(before)
+  await expectSoon(theme, before === 'dark' ? 'light' : 'dark')
+  await settled(page)
   expect(read.filter((url) => url.includes('/v1/secrets'))).toEqual([])
   expect(pageProblems()).toEqual([])
 })
@@ -139,13 +141,14 @@ test('a Developer is told of nothing that its role does not read, and the palett
   const { page } = ana
   await page.goto(console.origin)
   await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
-  expect(await page.getByText('First steps').count()).toBe(0)
-  expect(await page.getByText('Token “GitHub Actions”').count()).toBe(0)
+  await expectCount(page.getByText('First steps'), 0)
+  await expectCount(page.getByText('Token “GitHub Actions”'), 0)
   await page
     .getByRole('button', { name: /Search or jump to/ })
     .first()
     .click()
   await page.getByRole('combobox').fill('deploy-production')
+  await settled(page)
   await page.getByText('Nothing has this in its name.').waitFor()
   expect(pageProblems()).toEqual([])
 })

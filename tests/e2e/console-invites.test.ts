@@ -7,6 +7,7 @@ import {
   startConsole,
   type Visitor,
 } from '../support/console-browser.ts'
+import { expectCount, expectSoon } from '../support/page-reads.ts'
 
 let console: ConsoleUnderTest
 let ingrid: Visitor
@@ -28,19 +29,19 @@ test('an invite is made in the page, and its link is shown where nothing mails i
   const email = page.getByLabel('E-mail')
   await email.fill('jonas')
   await page.getByRole('button', { name: 'Invite', exact: true }).click()
-  expect(await email.getAttribute('aria-invalid')).toBe('true')
+  await expectSoon(() => email.getAttribute('aria-invalid'), 'true')
   await page.getByText('Write a whole address, such as ana@example.org.').waitFor()
   await email.fill('jonas.weber@marlow.example')
   await page.getByRole('combobox').click()
   const admin = page.getByRole('option', { name: /^Admin/ })
-  expect(await admin.textContent()).toContain('Nobody can be invited to a role with global access.')
-  expect(await admin.getAttribute('aria-disabled')).toBe('true')
+  await admin.filter({ hasText: 'Nobody can be invited to a role with global access.' }).waitFor()
+  await expectSoon(() => admin.getAttribute('aria-disabled'), 'true')
   await page.getByRole('option', { name: /^Manager/ }).click()
   await page.getByRole('button', { name: 'Invite', exact: true }).click()
   const link = page.getByLabel('Invite link for jonas.weber@marlow.example', { exact: true })
   await link.waitFor()
   const { data } = await ingrid.api('GET', '/v1/members/invites')
-  expect(await link.locator('code').textContent()).toBe(data[0].inviteUrl)
+  await expectSoon(() => link.locator('code').textContent(), data[0].inviteUrl)
   expect(data[0].role.name).toBe('Manager')
   await page.getByText('This link works on this machine alone').waitFor()
   await expectAccessible(page)
@@ -54,7 +55,7 @@ test('an address that is invited already is refused with the reason beside the f
   await page.getByLabel('E-mail').fill('ana.duarte@marlow.example')
   await page.getByRole('button', { name: 'Invite', exact: true }).click()
   await page.getByText('A member with this e-mail address already exists.').waitFor()
-  expect(await page.getByLabel('E-mail').inputValue()).toBe('ana.duarte@marlow.example')
+  await expectSoon(() => page.getByLabel('E-mail').inputValue(), 'ana.duarte@marlow.example')
   expect(pageProblems()).toEqual([])
 })
 
@@ -76,9 +77,9 @@ test('a Developer sees open invites without their links, and can neither make no
   const { page } = ana
   await page.goto(`${console.origin}/members/invites`)
   await page.getByRole('rowheader', { name: 'elif.kaya@marlow.example' }).waitFor()
-  expect(await page.getByRole('button', { name: /^Copy/ }).count()).toBe(0)
-  expect(await page.getByRole('button', { name: /^Withdraw/ }).count()).toBe(0)
-  expect(await page.getByRole('form').count()).toBe(0)
+  await expectCount(page.getByRole('button', { name: /^Copy/ }), 0)
+  await expectCount(page.getByRole('button', { name: /^Withdraw/ }), 0)
+  await expectCount(page.getByRole('form'), 0)
   await expectAccessible(page)
   expect(pageProblems()).toEqual([])
 })

@@ -7,6 +7,7 @@ import {
   type Visitor,
 } from '../support/console-browser.ts'
 import { fillOrganisation } from '../support/large-organisation.ts'
+import { expectSoon, settled } from '../support/page-reads.ts'
 
 const MEMBERS = 5000
 const APPS = 1000
@@ -25,7 +26,10 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => console.close())
 
-const drawnRows = (page: Page) => page.locator('tbody tr:not(.gap)').count()
+const drawnRows = async (page: Page) => {
+  await settled(page)
+  return await page.locator('tbody tr:not(.gap)').count()
+}
 
 /** Scrolls down for a second, a few rows a frame. */
 const scroll = (page: Page, element: string) =>
@@ -64,7 +68,7 @@ test('the access to 1,000 apps is edited with only the rows in sight drawn, also
   await page.goto(`${console.origin}/members/${developerId}/access`)
   const grid = page.getByRole('grid')
   await grid.waitFor()
-  expect(await grid.getAttribute('aria-rowcount')).toBe(String(APPS + 1))
+  await expectSoon(() => grid.getAttribute('aria-rowcount'), String(APPS + 1))
   expect(await drawnRows(page)).toBeLessThan(MOST_ROWS)
   await scroll(page, "document.querySelector('.matrix-frame')")
 
@@ -74,9 +78,13 @@ test('the access to 1,000 apps is edited with only the rows in sight drawn, also
   await last.getByRole('checkbox').first().click()
   await page.getByRole('region', { name: 'Changes not yet applied' }).waitFor()
   await page.keyboard.press('ArrowUp')
+  await grid.locator(`tr[aria-rowindex="${APPS}"] :focus`).waitFor()
   await page.keyboard.press('Space')
-  expect(await page.getByRole('button', { name: 'Changed' }).textContent()).toContain('2')
-  for (let part = 0; part < 3; part++) await page.keyboard.press('Shift+PageUp')
+  await page.getByRole('button', { name: 'Changed' }).filter({ hasText: '2' }).waitFor()
+  for (let part = 0; part < 3; part++) {
+    await page.keyboard.press('Shift+PageUp')
+    await grid.locator(':focus').waitFor()
+  }
   await page.keyboard.press('Space')
   await page.getByText(/ further apps/).waitFor()
   expect(await drawnRows(page)).toBeLessThan(MOST_ROWS)

@@ -7,6 +7,7 @@ import {
   startConsole,
   type Visitor,
 } from '../support/console-browser.ts'
+import { expectSoon, settled } from '../support/page-reads.ts'
 
 /** A phone that is small: a finger, no pointer that hovers. */
 const PHONE = { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true }
@@ -66,6 +67,7 @@ const outside = (page: Page): Promise<string[]> =>
 
 /** Touches the place on the screen where something stands. */
 async function tap(page: Page, what: Locator): Promise<void> {
+  await what.waitFor()
   const { x, y, width, height } = (await what.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
   await page.touchscreen.tap(x + width / 2, y + height / 2)
 }
@@ -75,7 +77,7 @@ test('no page is wider than a phone, whatever things are called', async () => {
   for (const path of paths) {
     await page.goto(`${console.origin}${path}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
+    await settled(page)
     expect({ path, outside: await outside(page) }).toEqual({ path, outside: [] })
   }
   expect(pageProblems()).toEqual([])
@@ -90,6 +92,7 @@ test('of a dialog that is longer than a phone, its acts stay in sight', async ()
   await page.getByRole('button', { name: 'Create token' }).click()
   const dialog = page.getByRole('dialog', { name: 'Copy the token now' })
   await dialog.waitFor()
+  await settled(page)
   const done = await dialog.getByRole('button', { name: 'Done' }).boundingBox()
   expect((done?.y ?? 0) + (done?.height ?? 0)).toBeLessThanOrEqual(PHONE.viewport.height)
   expect(await outside(page)).toEqual([])
@@ -97,7 +100,7 @@ test('of a dialog that is longer than a phone, its acts stay in sight', async ()
   await dialog.locator('.body').evaluate((body) => body.scrollTo(0, body.scrollHeight))
   const kept = dialog.getByLabel('I have a copy in a safe place')
   await tap(page, kept)
-  expect(await kept.isChecked()).toBe(true)
+  await expectSoon(() => kept.isChecked(), true)
   await tap(page, dialog.getByRole('button', { name: 'Done' }))
   await dialog.waitFor({ state: 'detached' })
   expect(pageProblems()).toEqual([])

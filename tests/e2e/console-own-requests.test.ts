@@ -5,6 +5,7 @@ import {
   startConsole,
   type Visitor,
 } from '../support/console-browser.ts'
+import { settled } from '../support/page-reads.ts'
 
 let console: ConsoleUnderTest
 let ingrid: Visitor
@@ -67,10 +68,11 @@ for (const role of ['Developer', ...Object.keys(ROLES)]) {
     })
     await who.page.goto(console.origin)
     await who.page.getByRole('heading', { name: 'Home' }).waitFor()
+    await settled(who.page)
     for (const path of paths.filter((path) => isReachable(role, path))) {
       await who.page.goto(`${console.origin}${path}`)
       await who.page.getByRole('navigation', { name: 'Main' }).waitFor()
-      await who.page.waitForLoadState('networkidle')
+      await settled(who.page)
     }
     expect(refused).toEqual([])
     await who.close()

@@ -8,6 +8,7 @@ import {
   startConsole,
   type Visitor,
 } from '../support/console-browser.ts'
+import { expectCount, expectSoon, settled } from '../support/page-reads.ts'
 
 type Role = { id: string; name: string; permissions: { permissions: Record<string, string[]> } }
 
@@ -59,7 +60,7 @@ describe('a custom role', () => {
     const { page } = ingrid
     await open(ingrid, `/roles/${release.id}`)
     await cell(page, 'In the organisation', 'read Apps').waitFor()
-    expect(await cell(page, 'In the organisation', 'read Apps').isChecked()).toBe(true)
+    await expectSoon(() => cell(page, 'In the organisation', 'read Apps').isChecked(), true)
     await cell(page, 'In the organisation', 'create Apps').click()
     await cell(page, 'In apps', 'read Secrets').click()
     const bar = page.getByRole('region', { name: 'Changes not yet applied' })
@@ -119,9 +120,9 @@ describe('a custom role', () => {
     await page.getByLabel('Name', { exact: true }).fill('contended')
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByRole('alert').filter({ hasText: /name/i }).waitFor()
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('contended')
+    await expectSoon(() => page.getByLabel('Name', { exact: true }).inputValue(), 'contended')
     await page.getByRole('button', { name: 'Discard' }).click()
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Release manager')
+    await expectSoon(() => page.getByLabel('Name', { exact: true }).inputValue(), 'Release manager')
   })
 
   test('is not left with changes that are not applied, unless the reader says so', async () => {
@@ -133,6 +134,7 @@ describe('a custom role', () => {
       .getByRole('dialog', { name: 'Leave without applying?' })
       .getByRole('button', { name: 'Stay' })
       .click()
+    await settled(page)
     expect(page.url()).toContain(release.id)
     await page.getByRole('button', { name: 'Discard' }).click()
   })
@@ -147,9 +149,12 @@ describe('deleting a role', () => {
     await page.getByRole('link', { name: 'release-bot' }).waitFor()
     const button = page.getByRole('button', { name: 'Delete' })
     await page.locator('button[aria-disabled=true]').waitFor()
-    expect(await button.getAttribute('aria-description')).toContain('in use by 1 service account')
+    await expectSoon(
+      () => button.getAttribute('aria-description'),
+      expect.stringContaining('in use by 1 service account'),
+    )
     await button.click({ force: true })
-    expect(await page.getByRole('dialog').count()).toBe(0)
+    await expectCount(page.getByRole('dialog'), 0)
   })
 
   test('that an invite waits for is refused with the API’s sentence, and the role stays', async () => {
@@ -172,8 +177,8 @@ describe('deleting a role', () => {
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete Short-lived' }).click()
     await page.getByText('The role Short-lived was deleted.').waitFor()
-    expect(new URL(page.url()).pathname).toBe('/roles')
-    expect(await page.getByRole('link', { name: 'Short-lived' }).count()).toBe(0)
+    await expectSoon(() => new URL(page.url()).pathname, '/roles')
+    await expectCount(page.getByRole('link', { name: 'Short-lived' }), 0)
     expect(pageProblems()).toEqual([])
   })
 })
@@ -184,8 +189,8 @@ describe('a default role', () => {
     await open(ingrid, '/roles')
     await page.getByRole('link', { name: 'Developer', exact: true }).click()
     await page.getByText('Default roles cannot be modified.').waitFor()
-    expect(await cell(page, 'In apps', 'read Secrets').getAttribute('aria-disabled')).toBe('true')
-    expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0)
+    await expectSoon(() => cell(page, 'In apps', 'read Secrets').getAttribute('aria-disabled'), 'true')
+    await expectCount(page.getByRole('button', { name: 'Delete' }), 0)
     await page.getByRole('link', { name: 'Duplicate' }).click()
     await page.getByRole('heading', { name: 'New role like Developer' }).waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Careful developer')
@@ -194,6 +199,7 @@ describe('a default role', () => {
     await screenshot(page, 'role-new')
     await page.getByRole('button', { name: 'Create the role' }).click()
     await page.getByText('The role Careful developer was created.').waitFor()
+    await page.waitForURL(/\/roles\/[0-9a-f-]{36}$/)
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
     expect(await roleNow(id)).toMatchObject({
       permissions: { appPermissions: { Secrets: ['create', 'read', 'update'] } },
@@ -209,8 +215,12 @@ describe('with fewer permissions', () => {
     await open(noor, `/roles/${release.id}`)
     const locked = cell(noor.page, 'In the organisation', 'read SCIM')
     await locked.waitFor()
-    expect(await locked.getAttribute('aria-label')).toContain('Your own role does not allow read on SCIM')
+    await expectSoon(
+      () => locked.getAttribute('aria-label'),
+      expect.stringContaining('Your own role does not allow read on SCIM'),
+    )
     await locked.click({ force: true })
+    await settled(noor.page)
     expect(await locked.isChecked()).toBe(false)
     await screenshot(noor.page, 'role-manager', [1440])
   })
@@ -222,9 +232,9 @@ describe('with fewer permissions', () => {
     await ana.page.getByRole('link', { name: 'Release manager' }).click()
     await cell(ana.page, 'In the organisation', 'read Apps').waitFor()
     const acts = ana.page.getByRole('button', { name: /^(Delete|Developer|Manager)$/ })
-    expect(await acts.or(ana.page.getByRole('link', { name: 'Duplicate' })).count()).toBe(0)
+    await expectCount(acts.or(ana.page.getByRole('link', { name: 'Duplicate' })), 0)
     await cell(ana.page, 'In the organisation', 'read Teams').click({ force: true })
-    expect(await ana.page.getByRole('region', { name: 'Changes not yet applied' }).count()).toBe(0)
+    await expectCount(ana.page.getByRole('region', { name: 'Changes not yet applied' }), 0)
     await expectAccessible(ana.page)
     expect(pageProblems()).toEqual([])
   })

@@ -8,6 +8,7 @@ import {
   type Visitor,
 } from '../support/console-browser.ts'
 import { cellOf, createLedger, type Ledger, type } from '../support/console-ledger.ts'
+import { expectSoon, settled } from '../support/page-reads.ts'
 
 let console: ConsoleUnderTest
 let ingrid: Visitor
@@ -33,11 +34,12 @@ test('the history shows who changed what, word by word, and brings an older vers
   await page.getByRole('heading', { name: 'STRIPE_KEY', level: 1 }).waitFor()
   const versions = page.getByRole('navigation', { name: 'Versions' })
   await versions.getByText('Ingrid Solberg changed the value, tags').waitFor()
+  await settled(page)
   expect(await page.content()).not.toMatch(/sandbox|eu\.example/)
   await page.getByText('2 lines changed, 1 added').waitFor()
   await page.keyboard.press('v')
-  expect(await page.locator('.diff .remove mark').first().textContent()).toBe('sandbox')
-  expect(await page.locator('.diff .add mark').first().textContent()).toBe('eu')
+  await expectSoon(() => page.locator('.diff .remove mark').first().textContent(), 'sandbox')
+  await expectSoon(() => page.locator('.diff .add mark').first().textContent(), 'eu')
   await expectAccessible(page)
   await screenshot(page, 'secret-history')
   await page.getByRole('button', { name: 'Restore version 2…' }).click()
@@ -66,12 +68,14 @@ test('whoever may not create secrets reads why a deleted one can’t be restored
   await ingrid.api('PUT', ledger.at('production'), { secrets: [{ id, value: 'changed' }] })
   await ana.page.goto(`${ledger.address}/${id}`)
   await restore().waitFor()
-  expect(await restore().getAttribute('aria-disabled')).toBeNull()
+  await settled(ana.page)
+  await expectSoon(() => restore().getAttribute('aria-disabled'), null)
   await ingrid.api('DELETE', ledger.at('production'), { secrets: [id] })
   await ana.page.goto(`${ledger.address}/${id}?version=1`)
   await ana.page.getByText('its versions are kept for up to 90 days').waitFor()
-  expect(await restore().getAttribute('aria-disabled')).toBe('true')
-  expect(await restore().getAttribute('aria-description')).toBe(
+  await expectSoon(() => restore().getAttribute('aria-disabled'), 'true')
+  await expectSoon(
+    () => restore().getAttribute('aria-description'),
     "You don't have permission to create secrets, and this one is deleted.",
   )
   await ingrid.page.goto(`${ledger.address}/${id}?version=1`)
@@ -89,6 +93,7 @@ test('the history of a sealed secret tells of changes, and never a value', async
   await page.getByText('changed the value').waitFor()
   await page.getByText('sealed: never shown').waitFor()
   await page.keyboard.press('v')
+  await settled(page)
   expect(await page.content()).not.toMatch(/sealed-second|sealed-development/)
   expect(pageProblems()).toEqual([])
 })

@@ -8,6 +8,7 @@ import {
   type Visitor,
 } from '../support/console-browser.ts'
 import { cellOf, createLedger, type Ledger, type } from '../support/console-ledger.ts'
+import { expectCount, expectSoon, settled } from '../support/page-reads.ts'
 
 let console: ConsoleUnderTest
 let ingrid: Visitor
@@ -28,15 +29,17 @@ test('a Developer sees the one environment that was opened for them, and nothing
   })
   await ana.page.goto(ledger.address)
   await cellOf(ana.page, '/ STRIPE_KEY', 0).waitFor()
-  expect(await ana.page.locator('.sec thead th').count()).toBe(2)
+  await expectCount(ana.page.locator('.sec thead th'), 2)
   await ana.page.keyboard.press('v')
   await ana.page.getByText('rk-staging').waitFor()
+  await settled(ana.page)
   expect(await ana.page.content()).not.toMatch(/rk-development|Production/)
   await expectAccessible(ana.page)
   await screenshot(ana.page, 'secrets-developer')
   await cellOf(ana.page, '/ STRIPE_KEY', 0).press('Enter')
   await type(ana.page, 'rk-by-ana')
   await ana.page.keyboard.press('ControlOrMeta+Enter')
+  await ana.page.getByRole('region', { name: 'Changes not yet applied' }).waitFor()
   await ana.page.keyboard.press('ControlOrMeta+Enter')
   await ana.page.getByText('1 change was applied.').waitFor()
   expect((await ledger.stored('staging', 'STRIPE_KEY')).value).toBe('rk-by-ana')
@@ -49,7 +52,7 @@ test('a refusal in the middle is said where it happened; the rest is applied, an
   await page.goto(ledger.address)
   await cellOf(page, '/ STRIPE_KEY', 0).waitFor()
   await page.getByRole('button', { name: 'New secret' }).click()
-  await page.keyboard.type('QUEUE_URL')
+  await type(page, 'QUEUE_URL')
   await page.getByLabel('Value in Development').fill('amqp://mine')
   await page.getByLabel('Value in Production').fill('amqp://production')
   await page.getByRole('button', { name: 'Add to the changes' }).click()
@@ -63,7 +66,7 @@ test('a refusal in the middle is said where it happened; the rest is applied, an
   expect((await ledger.stored('production', 'QUEUE_URL')).value).toBe('amqp://production')
   expect((await ledger.stored('development', 'QUEUE_URL')).value).toBe('amqp://theirs')
   await cellOf(page, '/ QUEUE_URL', 0).press('Enter')
-  expect(await page.getByLabel('QUEUE_URL, Development: value').inputValue()).toBe('amqp://mine')
+  await expectSoon(() => page.getByLabel('QUEUE_URL, Development: value').inputValue(), 'amqp://mine')
   await page.keyboard.press('Escape')
   await page.getByText('In Development, QUEUE_URL gets a new value.').waitFor()
   await page.getByRole('button', { name: 'Apply' }).click()
@@ -129,6 +132,7 @@ test('where the server may not open secrets, the browser does, and the server ge
   await cellOf(page, '/ STRIPE_KEY', 2).press('Enter')
   await type(page, 'rk-sealed-here')
   await page.keyboard.press('ControlOrMeta+Enter')
+  await page.getByRole('region', { name: 'Changes not yet applied' }).waitFor()
   await page.keyboard.press('ControlOrMeta+Enter')
   await page.getByText('1 change was applied.').waitFor()
   await screenshot(page, 'secrets-sealed')

@@ -9,6 +9,7 @@ import {
   type Visitor,
 } from '../support/console-browser.ts'
 import { cellOf, createLedger, type Ledger } from '../support/console-ledger.ts'
+import { expectSoon, settled } from '../support/page-reads.ts'
 
 let console: ConsoleUnderTest
 let ingrid: Visitor
@@ -29,7 +30,7 @@ test('three environments fit beside each other at 1280 px; of more, the names st
   await screenshot(page, 'secrets-three', [1440, 1280, 768, 360])
   for (const width of [1920, 1440, 1280, 1265]) {
     await page.setViewportSize({ width, height: 900 })
-    expect({ width, overflow: await overflow() }).toEqual({ width, overflow: 0 })
+    await expectSoon(async () => ({ width, overflow: await overflow() }), { width, overflow: 0 })
   }
   const environments = ['Development', 'Staging', 'Production', 'Preview', 'Load', 'Canary']
   const wide = await ingrid.api('POST', '/v1/apps', { name: 'Wide', environments })
@@ -38,13 +39,16 @@ test('three environments fit beside each other at 1280 px; of more, the names st
   await page.setViewportSize({ width: 1280, height: 900 })
   await page.goto(`${console.origin}/apps/${wide.id}/secrets`)
   await cellOf(page, '/ HOST', 0).waitFor()
+  await settled(page)
   expect(await overflow()).toBeGreaterThan(0)
   await screenshot(page, 'secrets-six', [1440, 1280, 768, 360])
   await page.setViewportSize({ width: 1280, height: 900 })
+  await settled(page)
   const name = page.getByRole('rowheader', { name: /HOST/ })
   const before = await name.boundingBox()
   await page.locator('.sec-frame').evaluate((frame) => frame.scrollTo(10_000, 0))
-  expect(await name.boundingBox()).toEqual(before)
+  await expectSoon(() => page.locator('.sec-frame').evaluate((frame) => frame.scrollLeft > 0), true)
+  await expectSoon(() => name.boundingBox(), before)
   await page.setViewportSize({ width: 1440, height: 900 })
   expect(pageProblems()).toEqual([])
 })
@@ -66,10 +70,11 @@ test('a pasted .env shows what it adds and changes, and is imported as a whole',
   await page.getByRole('button', { name: 'Show what changes' }).click()
   await page.getByText('1 added, 1 changed, 1 the same.').waitFor()
   const difference = page.getByRole('region', { name: 'What changes' })
+  await settled(page)
   expect(await difference.textContent()).not.toContain('rk-')
   await difference.getByRole('button', { name: 'Show values' }).click()
   await difference.getByText('rk-pasted').waitFor()
-  expect(await difference.locator('del').textContent()).toBe('rk-staging')
+  await expectSoon(() => difference.locator('del').textContent(), 'rk-staging')
   await expectAccessible(page)
   await screenshot(page, 'secrets-paste')
   await page.getByRole('button', { name: 'Import into Production' }).click()
@@ -119,6 +124,7 @@ test('two thousand secrets are in the grid, and only those in sight in the docum
   }
   await page.goto(`${console.origin}/apps/${id}/secrets`)
   await cellOf(page, '/ KEY_0000', 0).waitFor()
+  await settled(page)
   expect(await page.locator('.sec tbody tr').count()).toBeLessThan(80)
   const perFrame = await workPerFrame(page)
   process.stdout.write(`Work for a frame while scrolling: ${perFrame.toFixed(1)} ms of processor time\n`)
@@ -128,7 +134,7 @@ test('two thousand secrets are in the grid, and only those in sight in the docum
   await cellOf(page, '/ KEY_1999', 0).focus()
   await page.keyboard.press('PageUp')
   await page.keyboard.press('ArrowUp')
-  expect(await page.evaluate<string>('document.activeElement.dataset.cell')).toEndWith('KEY_1988')
+  await page.locator('[data-cell$=" / KEY_1988"]:focus').waitFor()
   await screenshot(page, 'secrets-large')
   expect(pageProblems()).toEqual([])
 })

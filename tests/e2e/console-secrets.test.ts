@@ -9,7 +9,7 @@ import {
   type Visitor,
 } from '../support/console-browser.ts'
 import { cellOf, createLedger, type Ledger, type } from '../support/console-ledger.ts'
-import { eventually } from '../support/eventually.ts'
+import { expectCount, expectSoon, settled } from '../support/page-reads.ts'
 
 let console: ConsoleUnderTest
 let ingrid: Visitor
@@ -54,17 +54,19 @@ test('one cell is shown by a click, with its references; leaving the page takes 
   await cellOf(page, '/ DATABASE_URL', 0).click()
   const value = cellOf(page, '/ DATABASE_URL', 0)
   await value.getByRole('link', { name: '${DB_USER}' }).waitFor()
-  expect(await value.locator('.broken').textContent()).toContain('Development has no NOTHING at /.')
+  await value.locator('.broken').filter({ hasText: 'Development has no NOTHING at /.' }).waitFor()
   const shown = await page.content()
   for (const value of VALUES) expect(shown).not.toContain(value)
   await page.keyboard.press('v')
   await page.getByText('rk-development').waitFor()
+  await settled(page)
   expect(await page.content()).not.toContain('sealed-development')
   await expectAccessible(page)
   await screenshot(page, 'secrets-shown')
   await page.getByRole('link', { name: 'Environments' }).click()
   await page.waitForURL(/environments$/)
   await page.getByText('rk-development').waitFor({ state: 'detached' })
+  await settled(page)
   const left = await page.evaluate<string[]>(`[
     document.documentElement.outerHTML,
     document.title,
@@ -80,13 +82,13 @@ test('what is missing and what differs is chosen by a segment, and a missing one
   await page.goto(ledger.address)
   const names = () => page.locator('.sec tbody th .name').allTextContents()
   await page.getByRole('button', { name: 'Different 2' }).click()
-  expect(await names()).toEqual(['LOG_LEVEL', 'STRIPE_KEY'])
+  await expectSoon(names, ['LOG_LEVEL', 'STRIPE_KEY'])
   await page.getByRole('button', { name: 'Missing 2' }).click()
-  expect(await names()).toEqual(['DATABASE_URL', 'SESSION_KEY'])
-  expect(page.url()).toContain('show=missing')
+  await expectSoon(names, ['DATABASE_URL', 'SESSION_KEY'])
+  await page.waitForURL(/show=missing/)
   await page.reload()
   await cellOf(page, '/ DATABASE_URL', 1).click()
-  await page.keyboard.type('postgres://staging')
+  await type(page, 'postgres://staging')
   await page.getByLabel('Production too').check()
   await page.getByRole('button', { name: 'Add to the changes' }).click()
   await page.getByText('In Staging, DATABASE_URL is added.').waitFor()
@@ -96,7 +98,7 @@ test('what is missing and what differs is chosen by a segment, and a missing one
     value: 'postgres://staging',
     tags: ['db'],
   })
-  expect(await names()).toEqual(['SESSION_KEY'])
+  await expectSoon(names, ['SESSION_KEY'])
   expect(pageProblems()).toEqual([])
 })
 
@@ -106,12 +108,12 @@ test('sealed values are never shown, nor whether they are equal', async () => {
   await cellOf(page, '/ SESSION_KEY', 0).waitFor()
   await page.keyboard.press('v')
   await page.getByText('rk-development').waitFor()
-  const cells = await page.locator('[data-cell$=" / SESSION_KEY"]').allTextContents()
-  expect(cells.slice(0, 2)).toEqual(['sealed', 'sealed'])
+  for (const column of [0, 1])
+    await expectSoon(() => cellOf(page, '/ SESSION_KEY', column).textContent(), 'sealed')
   await cellOf(page, '/ SESSION_KEY', 0).click()
-  expect(await page.getByLabel('SESSION_KEY, Development: value').inputValue()).toBe('')
+  await expectSoon(() => page.getByLabel('SESSION_KEY, Development: value').inputValue(), '')
   await page.keyboard.press('Escape')
-  expect(await page.locator('.changes').count()).toBe(0)
+  await expectCount(page.locator('.changes'), 0)
   expect(pageProblems()).toEqual([])
 })
 
@@ -120,7 +122,7 @@ test('a new secret, with a reference that completes as one types, by the keyboar
   await page.goto(`${ledger.address}?path=/db`)
   await cellOf(page, '/db HOST', 0).waitFor()
   await page.keyboard.press('n')
-  await page.keyboard.type('REPLICA')
+  await type(page, 'REPLICA')
   await page.getByLabel('Value in Staging').focus()
   await page.keyboard.type('tcp://${ho')
   await page.getByRole('option', { name: '/db/HOST', exact: true }).waitFor()
@@ -144,12 +146,9 @@ test('arrows go from cell to cell, and the grid is one stop of the Tab key', asy
   await cellOf(page, '/ DATABASE_URL', 0).focus()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowRight')
-  const focusIsOn = (name: string) =>
-    eventually(`the cell of ${name} has the focus`, () =>
-      page.evaluate<boolean>(`document.activeElement.dataset.cell?.endsWith(' / ${name}') ?? false`),
-    )
+  const focusIsOn = (name: string) => page.locator(`[data-cell$=" / ${name}"]:focus`).waitFor()
   await focusIsOn('DB_USER')
-  expect(await page.locator('.sec [data-row][tabindex="0"]').count()).toBe(1)
+  await expectCount(page.locator('.sec [data-row][tabindex="0"]'), 1)
   await page.keyboard.press('Enter')
   await page.keyboard.press('Escape')
   await focusIsOn('DB_USER')
@@ -192,7 +191,7 @@ test('an environment without secrets is not read, so the audit log tells of no r
   await api('POST', `/v1/secrets/?app_id=${id}&env=Staging`, { secrets: [{ key: 'PORT', value: '1' }] })
   await page.reload()
   await cellOf(page, '/ PORT', 1).waitFor()
-  await eventually('the read is in the audit log', async () => (await readsOf(id)).length > 0)
+  await settled(page)
   const staging = (await api('GET', `/v1/environments?app_id=${id}`)).data[1].id
   expect((await readsOf(id)).map(({ resourceId }: { resourceId: string }) => resourceId)).toEqual([staging])
   expect(pageProblems()).toEqual([])

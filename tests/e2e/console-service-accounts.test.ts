@@ -7,6 +7,7 @@ import {
   startConsole,
   type Visitor,
 } from '../support/console-browser.ts'
+import { expectCount, expectSoon } from '../support/page-reads.ts'
 
 type Account = { id: string; name: string; role: { name: string }; tokens: { id: string; name: string }[] }
 
@@ -53,7 +54,7 @@ describe('the list of service accounts', () => {
     await page.getByRole('row').nth(1).getByText('terraform').waitFor()
     await page.getByRole('searchbox').fill('deploy')
     await page.getByText('1 of 1').waitFor()
-    expect(await page.getByRole('link', { name: 'terraform' }).count()).toBe(0)
+    await expectCount(page.getByRole('link', { name: 'terraform' }), 0)
     expect(pageProblems()).toEqual([])
   })
 })
@@ -90,7 +91,7 @@ describe('tokens', () => {
     await page.getByText('it opens Production of Ledger').waitFor()
     await page.getByRole('button', { name: 'New token' }).click()
     await page.getByLabel('Name', { exact: true }).fill('GitHub Actions 2027')
-    expect(await page.getByRole('radio', { name: /^For the CLI/ }).isChecked()).toBe(true)
+    await expectSoon(() => page.getByRole('radio', { name: /^For the CLI/ }).isChecked(), true)
     await screenshot(page, 'token-new')
     await page.getByRole('button', { name: 'Create token' }).click()
     const dialog = page.getByRole('dialog', { name: 'Copy the token now' })
@@ -106,15 +107,15 @@ describe('tokens', () => {
     await screenshot(page, 'token-actions')
 
     await page.keyboard.press('Escape')
-    expect(await dialog.isVisible()).toBe(true)
+    await expectCount(dialog, 1)
     await page.goBack().catch(() => null)
-    expect(await dialog.isVisible()).toBe(true)
+    await expectCount(dialog, 1)
     await dialog.getByRole('button', { name: 'Copy: The token' }).click()
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(text)
+    await expectSoon(() => page.evaluate('navigator.clipboard.readText()'), text)
     await dialog.getByRole('checkbox', { name: 'I have a copy in a safe place' }).check()
     await dialog.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('row', { name: /GitHub Actions 2027 CLI and SDKs Ingrid Solberg/ }).waitFor()
-    expect(await page.getByText(text).count()).toBe(0)
+    await expectCount(page.getByText(text), 0)
 
     const bearer = text.split(':')[2]
     const used = await fetch(`${console.origin}/v1/me`, { headers: { authorization: `Bearer ${bearer}` } })
@@ -156,7 +157,7 @@ describe('tokens', () => {
     await dialog.getByText('Whatever uses it as deploy-production stops working at once').waitFor()
     await dialog.getByRole('button', { name: 'Revoke scripts' }).click()
     await page.getByText('The token scripts was revoked.').waitFor()
-    expect(await page.getByRole('row', { name: /^scripts/ }).count()).toBe(0)
+    await expectCount(page.getByRole('row', { name: /^scripts/ }), 0)
     expect((await accountNow(deploy.id)).tokens.map(({ name }) => name)).not.toContain('scripts')
   })
 })
@@ -167,7 +168,7 @@ describe('a service account', () => {
     await open(ingrid, `/service-accounts/${deploy.id}/tokens`)
     await page.getByRole('combobox', { name: /^Role of deploy-production/ }).click()
     const admin = page.getByRole('option', { name: /Admin/ })
-    expect(await admin.getAttribute('aria-disabled')).toBe('true')
+    await expectSoon(() => admin.getAttribute('aria-disabled'), 'true')
     await admin.getByText('cannot hold a role with global access').waitFor()
     await page.getByRole('option', { name: /Developer/ }).click()
     await page.getByText('deploy-production has the role Developer now.').waitFor()
@@ -236,7 +237,7 @@ describe('a service account', () => {
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Delete short-lived' }).click()
     await page.getByText('The service account short-lived was deleted.').waitFor()
-    expect(await page.getByRole('link', { name: 'short-lived' }).count()).toBe(0)
+    await expectCount(page.getByRole('link', { name: 'short-lived' }), 0)
     await expect(accountNow(account.id)).rejects.toThrow('404')
   })
 })
@@ -250,7 +251,7 @@ describe('with fewer permissions', () => {
     await noor.page.getByLabel('Name', { exact: true }).fill('mine')
     await noor.page.getByRole('button', { name: 'Create token' }).click()
     await noor.page.getByRole('alert').filter({ hasText: "can access environments that you can't" }).waitFor()
-    expect(await noor.page.getByLabel('Name', { exact: true }).inputValue()).toBe('mine')
+    await expectSoon(() => noor.page.getByLabel('Name', { exact: true }).inputValue(), 'mine')
   })
 
   test('a Developer is shown no service accounts; a reader of them alone sees nothing to change', async () => {
@@ -258,7 +259,7 @@ describe('with fewer permissions', () => {
     ana.page.setDefaultTimeout(15_000)
     await open(ana, '/service-accounts')
     await ana.page.getByRole('alert').waitFor()
-    expect(await ana.page.getByRole('link', { name: 'Service accounts' }).count()).toBe(0)
+    await expectCount(ana.page.getByRole('link', { name: 'Service accounts' }), 0)
 
     await ingrid.api('POST', '/v1/roles', {
       name: 'Reader',
@@ -270,7 +271,7 @@ describe('with fewer permissions', () => {
     await bram.page.getByRole('link', { name: 'deploy-production' }).click()
     await bram.page.getByRole('heading', { name: 'deploy-production', level: 1 }).waitFor()
     for (const name of ['New token', 'Revoke', 'More for deploy-production'])
-      expect(await bram.page.getByRole('button', { name }).count()).toBe(0)
-    expect(await bram.page.getByRole('link', { name: 'Activity' }).count()).toBe(0)
+      await expectCount(bram.page.getByRole('button', { name }), 0)
+    await expectCount(bram.page.getByRole('link', { name: 'Activity' }), 0)
   })
 })

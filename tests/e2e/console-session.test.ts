@@ -13,6 +13,7 @@ import {
   type Visitor,
 } from '../support/console-browser.ts'
 import { signInThrough, totpOf } from '../support/console-sign-in.ts'
+import { expectCount, expectSoon, settled } from '../support/page-reads.ts'
 import { PASSWORD } from '../support/sign-in.ts'
 
 let console: ConsoleUnderTest
@@ -37,13 +38,14 @@ describe('a session', () => {
     await page.goto(`${console.origin}/settings/tokens`)
     await page.getByRole('button', { name: 'New token' }).first().click()
     await page.getByLabel('Name', { exact: true }).fill('laptop of Ana')
+    await settled(page)
     await endSessionsOf(ana)
     await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
     await expectAccessible(page)
     await screenshot(page, 'session-ended')
     const dialog = page.getByRole('dialog')
-    expect(await dialog.getByLabel('E-mail').inputValue()).toBe(ana.email)
+    await expectSoon(() => dialog.getByLabel('E-mail').inputValue(), ana.email)
     // Typed at once, it goes where it isn't shown.
     await page.locator('input[type=password]:focus').waitFor()
     await page.keyboard.type(PASSWORD)
@@ -53,7 +55,7 @@ describe('a session', () => {
       .fill(codeOf(secret, stepOf(console.ctx.clock.now()) + 1))
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('laptop of Ana')
+    await expectSoon(() => page.getByLabel('Name', { exact: true }).inputValue(), 'laptop of Ana')
     await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('heading', { name: 'Copy the token now' }).waitFor()
   })
@@ -123,7 +125,7 @@ describe('where everybody must have a second factor', () => {
       .fill(codeOf(secret ?? '', stepOf(console.ctx.clock.now())))
     await page.getByRole('button', { name: 'Set up', exact: true }).click()
     await page.getByRole('heading', { name: 'Keep your recovery codes' }).waitFor()
-    expect(await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').count()).toBe(10)
+    await expectCount(page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem'), 10)
     await page.getByLabel('I have a copy in a safe place').check()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('heading', { name: 'Your tokens' }).waitFor()

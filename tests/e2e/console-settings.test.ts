@@ -10,6 +10,7 @@ import {
 } from '../support/console-browser.ts'
 import { catchUp, plugIn, signInThrough, totpOf } from '../support/console-sign-in.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
+import { expectCount, expectSoon, settled } from '../support/page-reads.ts'
 import { PASSWORD } from '../support/sign-in.ts'
 
 let console: ConsoleUnderTest
@@ -52,10 +53,11 @@ describe('what is the reader’s own', () => {
     await expectAccessible(page)
     await screenshot(page, 'settings-token-once')
     await page.keyboard.press('Escape')
-    expect(await dialog.isVisible()).toBe(true)
+    await expectCount(dialog, 1)
     await dialog.getByLabel('I have a copy in a safe place').check()
     await dialog.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('row', { name: /laptop/ }).waitFor()
+    await settled(page)
     expect(await page.content()).not.toContain(text ?? '')
     await page.getByRole('button', { name: 'New token' }).click()
     await page.getByLabel('Name', { exact: true }).fill('command line')
@@ -87,7 +89,7 @@ describe('what is the reader’s own', () => {
     await bo.page.getByRole('button', { name: 'End all others' }).click()
     await bo.page.getByText('Your other sessions have ended.').waitFor()
     await bo.page.getByRole('button', { name: /^End the session/ }).waitFor({ state: 'detached' })
-    expect(await bo.page.getByRole('table').getByRole('row').count()).toBe(2)
+    await expectCount(bo.page.getByRole('table').getByRole('row'), 2)
     await other.getByRole('link', { name: /^Members/ }).click()
     await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
     pageProblems()
@@ -166,7 +168,7 @@ describe('what is the reader’s own', () => {
     const { page } = fay
     await open(fay, 'console')
     await page.getByRole('radio', { name: 'Dark' }).check()
-    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
+    await expectSoon(() => page.evaluate('document.documentElement.dataset.theme'), 'dark')
     await page.getByLabel('As the system has it').check()
     await page.getByLabel('Single keys do things').uncheck()
     await expectAccessible(page)
@@ -174,7 +176,7 @@ describe('what is the reader’s own', () => {
     await page.getByRole('link', { name: 'Your tokens' }).click()
     await page.getByText('You have no token').waitFor()
     await page.keyboard.press('n')
-    expect(await page.getByRole('button', { name: 'Create token' }).count()).toBe(0)
+    await expectCount(page.getByRole('button', { name: 'Create token' }), 0)
     await page.getByRole('link', { name: 'Sign-in, backup, version' }).click()
     await page.getByText('Ready: database and schema are as they must be.').waitFor()
     await expectAccessible(page)
@@ -187,7 +189,7 @@ describe('what is the organisation’s', () => {
     await open(gus, 'ownership')
     await gus.page.waitForURL(/\/settings\/profile$/)
     await gus.page.getByRole('heading', { name: 'Profile', exact: true }).waitFor()
-    expect(await gus.page.getByRole('link', { name: 'Ownership' }).count()).toBe(0)
+    await expectCount(gus.page.getByRole('link', { name: 'Ownership' }), 0)
   })
 
   test('its name is changed, and a change in between is shown, not overwritten', async () => {
@@ -215,7 +217,7 @@ describe('what is the organisation’s', () => {
     await open(owner, 'ownership')
     const transfer = page.getByRole('button', { name: 'Transfer ownership' })
     await transfer.press('Enter')
-    expect(await transfer.getAttribute('aria-description')).toBe('Choose the new Owner first.')
+    await expectSoon(() => transfer.getAttribute('aria-description'), 'Choose the new Owner first.')
     await page.getByRole('combobox', { name: 'New Owner' }).click()
     await page.getByRole('option', { name: /Ivo Tanaka/ }).click()
     await page.getByLabel('Type the name of the organisation to confirm').fill('Marlow Works')

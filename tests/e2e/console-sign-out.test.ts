@@ -7,6 +7,7 @@ import {
   startConsole,
   type Visitor,
 } from '../support/console-browser.ts'
+import { settled, watchRequests } from '../support/page-reads.ts'
 
 const VALUE = 'plaintext-of-ledger'
 
@@ -39,7 +40,7 @@ async function shownSecrets(): Promise<{ context: BrowserContext; page: Page }> 
 }
 
 async function openSecrets(context: BrowserContext): Promise<Page> {
-  const page = await context.newPage()
+  const page = watchRequests(await context.newPage())
   // Two documents, so that the first is kept for going back to it.
   for (const search of ['?q=API', '']) {
     await page.goto(`${console.origin}/apps/${ledger}/secrets${search}`)
@@ -66,6 +67,7 @@ test('going back after signing out shows nothing of the account, in no tab', asy
     await tab.getByLabel('Password').waitFor()
     await tab.goBack({ waitUntil: 'commit' }).catch(() => null)
     await tab.getByLabel('Password').waitFor()
+    await settled(tab)
     expect(await tab.content()).not.toContain(VALUE)
   }
   await context.close()
@@ -89,6 +91,7 @@ test('a draft of one account is gone when another signs in, and cannot be applie
   )
   await page.waitForURL(`${console.origin}/`)
   await page.getByText('Bo Lindqvist').first().waitFor()
+  await settled(page)
   expect(await page.content()).not.toContain(VALUE)
   await context.close()
 })

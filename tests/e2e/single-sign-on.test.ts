@@ -123,7 +123,7 @@ test('the setup token is sent in a body, and the plain address is refused withou
   await tab.goto(`${origin}${authorize}`)
   expect(await failure()).toBe('The first account needs setup_token, with the value of SETUP_TOKEN.')
   await tab.getByText('Back to Keyward').click()
-  expect(tab.url()).toBe(`${origin}/`)
+  await tab.waitForURL(`${origin}/`)
   const { body } = await call('POST', authorize, { setup_token: 'open sesame' })
   await tab.goto(body.url)
   expect(await me()).toMatchObject({ role: { name: 'Owner' } })
@@ -182,7 +182,7 @@ test("somebody else's callback is a page that says so, with a way back, and noth
   const { SCREENSHOTS } = process.env
   if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/sign-in-failed.png` })
   await page.getByText('Back to Keyward').click()
-  expect(page.url()).toBe(`${origin}/`)
+  await page.waitForURL(`${origin}/`)
   await other.close()
 })
 

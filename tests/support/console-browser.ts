@@ -8,6 +8,7 @@ import { createLog } from '../../src/platform/log.ts'
 import { startChromium } from './chromium.ts'
 import { type TestContext, testContext } from './context.ts'
 import { freePort } from './free-port.ts'
+import { settled, watchRequests } from './page-reads.ts'
 import { PASSWORD } from './sign-in.ts'
 
 /** A person of the console's tests: a browser of their own that is signed in, and a caller of the API. */
@@ -137,9 +138,10 @@ export async function startConsole(
   }
 }
 
-/** Shows a page of the console in both themes once it is there, and expects no violation of WCAG 2.2 AA in either. */
+/** Shows a page of the console in both themes once it has all answers, and expects no violation of WCAG 2.2 AA in either. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' })
+  await settled(page)
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
     await page.evaluate(await axeSource())
@@ -189,7 +191,7 @@ const newContext = (chromium: Browser, options: BrowserContextOptions): Promise<
     ...options,
   })
 
-/** A page whose errors fail the test: what throws, and what the content security policy forbids. */
+/** A page whose requests are watched, and whose errors fail the test: what throws, and what the content security policy forbids. */
 function watched(page: Page): Page {
   const fail = (message: string) => {
     problems.push(message)
@@ -198,7 +200,7 @@ function watched(page: Page): Page {
   page.on('console', (message) => {
     if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) fail(message.text())
   })
-  return page
+  return watchRequests(page)
 }
 
 const problems: string[] = []

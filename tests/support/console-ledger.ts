@@ -53,8 +53,9 @@ export async function createLedger(console: ConsoleUnderTest, founder: Visitor, 
 export const cellOf = (page: Page, row: string, column: number) =>
   page.locator(`[data-cell$=" ${row}"]`).nth(column)
 
-/** Puts the text of an editor in the place of what it had. */
+/** Puts a text in the place of what the field has that gets the focus. */
 export async function type(page: Page, text: string): Promise<void> {
+  await page.locator('input:focus, textarea:focus').waitFor()
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.type(text)
 }

@@ -41,8 +41,34 @@ test('only what was applied is forgotten: what was typed meanwhile stays', () =>
   const first = reduceDrafts(NO_DRAFTS, { act: 'change', ...at, base, change: { value: 'one' } })
   const applied = [...first.values()]
   const second = reduceDrafts(first, { act: 'change', ...at, base, change: { value: 'two' } })
-  expect(only(reduceDrafts(second, { act: 'forget', drafts: applied }))?.change).toEqual({ value: 'two' })
-  expect(reduceDrafts(first, { act: 'forget', drafts: applied }).size).toBe(0)
+  const now = stored({ value: 'one', version: 2 })
+  const forget = { act: 'forget', drafts: applied, secrets: new Map([['staging', [now]]]) } as const
+  expect([...reduceDrafts(second, forget).values()]).toEqual([
+    { ...at, base: now, isDeleted: false, change: { value: 'two' } },
+  ])
+  expect(reduceDrafts(first, forget).size).toBe(0)
+})
+
+test('what is typed while a new name is applied stands upon the renamed secret, without what was applied', () => {
+  const base = stored()
+  const first = reduceDrafts(NO_DRAFTS, { act: 'change', ...at, base, change: { key: 'NEW' } })
+  const second = reduceDrafts(first, { act: 'change', ...at, base, change: { value: 'two' } })
+  const now = stored({ key: 'NEW', version: 2 })
+  const secrets = new Map([['staging', [now]]])
+  const left = reduceDrafts(second, { act: 'forget', drafts: [...first.values()], secrets })
+  expect([...left]).toEqual([
+    [
+      'staging / NEW',
+      { environmentId: 'staging', row: '/ NEW', base: now, isDeleted: false, change: { value: 'two' } },
+    ],
+  ])
+})
+
+test('what is stored in one environment is no ground for the drafts of another', () => {
+  const base = stored()
+  const drafts = reduceDrafts(NO_DRAFTS, { act: 'change', ...at, base, change: { value: 'new' } })
+  const rebased = reduceDrafts(drafts, { act: 'rebase', secrets: new Map([['production', []]]) })
+  expect(only(rebased)?.base).toBe(base)
 })
 
 test('a draft of a new secret becomes a change of the one that somebody else added', () => {

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useMemo, useRef } from 'react'
+import { readAnew } from '../api/latest.ts'
 import { can } from '../api/me.ts'
 import { ChangeBar } from '../components/change-bar.tsx'
 import { LeaveDialog } from '../components/leave-dialog.tsx'
@@ -51,7 +52,7 @@ export function MatrixEditor(props: MatrixEditorProps) {
     query,
     latest,
     everything,
-    readEverything: () => queryClient.fetchQuery({ ...everythingQuery(viewer), staleTime: 0 }),
+    readEverything: () => readAnew(queryClient, everythingQuery(viewer)),
     save,
     onApplied: (draft) => {
       toast(appliedSentence(firstName, changesByApp(apps, draft)), undefined, 'access')

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isStatus } from '../api/errors.ts'
+import { readAnew } from '../api/latest.ts'
 import { useAct } from '../components/act.ts'
 import { type Draft, differences, NO_CHANGES, openIn, rebased, wanting, wholeAccess } from './draft.ts'
 import { type AccessApp, mergeApps } from './matrix.ts'
@@ -58,10 +59,7 @@ export function useAccessDraft({ query, latest, everything, readEverything, save
   }
   /** Reads what is there now; where that is what was read before, the change was refused for another reason. */
   const reread = async (error: unknown) => {
-    const [now, all] = await Promise.all([
-      queryClient.fetchQuery({ ...query, staleTime: 0 }),
-      readEverything(),
-    ])
+    const [now, all] = await Promise.all([readAnew(queryClient, query), readEverything()])
     if (now.etag === read.etag) throw error
     const openNow = openIn(now.data.apps)
     const left = rebased(draft, openNow, openIn(mergeApps(all, now.data.apps)))
@@ -73,7 +71,7 @@ export function useAccessDraft({ query, latest, everything, readEverything, save
     setConflict(null)
     try {
       await save(wholeAccess(mergeApps(everything, read.data.apps), open, draft), read.etag)
-      await queryClient.fetchQuery({ ...query, staleTime: 0 }).catch(() => null)
+      await readAnew(queryClient, query).catch(() => null)
       void queryClient.invalidateQueries({ queryKey: query.queryKey.slice(0, 1), refetchType: 'none' })
       void queryClient.invalidateQueries({ queryKey: ['access'], refetchType: 'none' })
       onApplied(draft)

@@ -1,8 +1,18 @@
+import type { FetchQueryOptions, QueryClient, QueryKey } from '@tanstack/react-query'
 import { isStatus } from './errors.ts'
 
 type Tagged<T> = { data: T; etag: string }
 
 const ATTEMPTS = 3
+
+/** Reads something as it is now. An answer that is on its way is not waited for: it may be older than what was just saved. */
+export async function readAnew<T, K extends QueryKey>(
+  queryClient: QueryClient,
+  query: FetchQueryOptions<T, Error, T, K>,
+): Promise<T> {
+  await queryClient.cancelQueries({ queryKey: query.queryKey, exact: true })
+  return queryClient.fetchQuery({ ...query, staleTime: 0 })
+}
 
 /**
  * Changes a thing as it is now, and begins again where another change of it came in between. `change` looks at the latest

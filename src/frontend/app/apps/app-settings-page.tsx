@@ -1,6 +1,7 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { readAnew } from '../api/latest.ts'
 import { can, canInApps } from '../api/me.ts'
 import { useAct } from '../components/act.ts'
 import { Button } from '../components/button.tsx'
@@ -47,7 +48,7 @@ function General({ app, etag }: Part) {
     rules: { name: needed('Write what the app is called.') },
     seen: { values: textsOf(app), etag },
     read: async () => {
-      const { data, etag } = await queryClient.fetchQuery({ ...appQuery(app.id), staleTime: 0 })
+      const { data, etag } = await readAnew(queryClient, appQuery(app.id))
       return { values: textsOf(data), etag }
     },
     save: ({ name, description }, etag) =>

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isStatus } from '../api/errors.ts'
+import { readAnew } from '../api/latest.ts'
 import { useAct } from '../components/act.ts'
 import type { RoleConflict } from './conflict-lines.ts'
 import { bodyOf, changeBetween, isChange, onTop, type RoleState } from './draft.ts'
@@ -44,8 +45,7 @@ export function useRoleDraft(tagged: { data: Role; etag: string }, onSaved: () =
       }
     })
   const showConflict = async (from: typeof tagged, wanted: RoleState) => {
-    const query = { ...roleQuery(from.data.id), staleTime: 0 }
-    const latest = (await queryClient.fetchQuery(query)) as typeof tagged
+    const latest = (await readAnew(queryClient, roleQuery(from.data.id))) as typeof tagged
     setConflict({ before: stateOf(from.data), now: stateOf(latest.data), mine: wanted, latest })
   }
   const mineOnTop =

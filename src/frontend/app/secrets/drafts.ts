@@ -20,11 +20,14 @@ export type Drafts = ReadonlyMap<string, Draft>
 
 export const NO_DRAFTS: Drafts = new Map()
 
+/** What is stored by now, by environment. */
+type Stored = ReadonlyMap<string, readonly Secret[]>
+
 export type DraftAct =
   | { act: 'change'; environmentId: string; row: string; base: Secret | null; change: Change }
   | { act: 'delete'; environmentId: string; row: string; base: Secret | null }
-  | { act: 'forget'; drafts: readonly Draft[] }
-  | { act: 'rebase'; secrets: ReadonlyMap<string, readonly Secret[]> }
+  | { act: 'forget'; drafts: readonly Draft[]; secrets: Stored }
+  | { act: 'rebase'; secrets: Stored }
   | { act: 'discard' }
 
 export const draftKey = (environmentId: string, row: string): string => `${environmentId} ${row}`
@@ -34,14 +37,29 @@ export function reduceDrafts(drafts: Drafts, act: DraftAct): Drafts {
   if (act.act === 'discard') return NO_DRAFTS
   const next = new Map(drafts)
   if (act.act === 'forget') {
-    for (const draft of act.drafts) if (next.get(keyOf(draft)) === draft) next.delete(keyOf(draft))
+    for (const draft of act.drafts) forget(next, draft, act.secrets)
   } else if (act.act === 'rebase') {
-    for (const [key, draft] of drafts)
-      next.set(key, rebased(draft, act.secrets.get(draft.environmentId) ?? []))
+    for (const [key, draft] of drafts) {
+      const secrets = act.secrets.get(draft.environmentId)
+      if (secrets !== undefined) next.set(key, rebased(draft, secrets))
+    }
   } else {
     put(next, act)
   }
   return next
+}
+
+/** Takes out what was applied. What was typed meanwhile stands upon what is stored by now. */
+function forget(drafts: Map<string, Draft>, applied: Draft, secrets: Stored): void {
+  const key = keyOf(applied)
+  const draft = drafts.get(key)
+  drafts.delete(key)
+  if (draft === undefined || draft === applied) return
+  const { base, isDeleted, change } = rebased(draft, secrets.get(draft.environmentId) ?? [])
+  const left = { ...draft, row: base === null ? draft.row : nameOf(base), base, isDeleted }
+  const changeLeft = withoutTheSame(change, base)
+  if (base === null || isDeleted || Object.keys(changeLeft).length > 0)
+    drafts.set(keyOf(left), { ...left, change: changeLeft })
 }
 
 const keyOf = ({ environmentId, row }: Draft): string => draftKey(environmentId, row)

@@ -13,7 +13,7 @@ import { useApplying } from './use-grid.ts'
 
 /** Says what was collected and who will read it, and applies or discards it. */
 export function PendingChanges({ app, store, grid }: { app: SecretsApp; store: Store; grid: Grid }) {
-  const { apply, busy, refusals, appliedCount, forget } = useApplying(app, store, grid)
+  const { apply, busy, refusals, applied, forget } = useApplying(app, store, grid)
   const viewer = useViewer()
   const toast = useToast()
   const { drafts, dispatch } = grid
@@ -29,20 +29,21 @@ export function PendingChanges({ app, store, grid }: { app: SecretsApp; store: S
     if (refusals.length === 0)
       toast(`${counted(applied.length, 'change was', 'changes were')} applied.`, undefined, 'secrets')
   }
+  const isDirty = [...drafts.values()].some((draft) => !applied.includes(draft))
   return (
     <>
       <ChangeBar
         sentence={<ChangeSentence drafts={drafts} environments={app.environments} />}
         consequence={consequenceOf(drafts, readers)}
         busy={busy}
-        refusal={refusals.length === 0 ? null : refusalText(refusals, appliedCount)}
+        refusal={refusals.length === 0 ? null : refusalText(refusals, applied.length)}
         onApply={applyAll}
         onDiscard={() => {
           forget()
           dispatch({ act: 'discard' })
         }}
       />
-      <LeaveDialog isDirty what={counted(drafts.size, 'change')} />
+      <LeaveDialog isDirty={isDirty} what={counted(drafts.size, 'change')} />
     </>
   )
 }

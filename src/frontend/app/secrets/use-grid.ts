@@ -4,7 +4,7 @@ import { canInApps } from '../api/me.ts'
 import { toggled } from '../components/toggled.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { applyDrafts, type Refusal } from './applying.ts'
-import { type Drafts, NO_DRAFTS, reduceDrafts } from './drafts.ts'
+import { type Draft, type Drafts, NO_DRAFTS, reduceDrafts } from './drafts.ts'
 import type { Grid } from './grid.ts'
 import { type SecretsApp, secretsKey, secretsQuery } from './queries.ts'
 import type { Secret } from './secret.ts'
@@ -99,23 +99,28 @@ export function useApplying(app: SecretsApp, store: Store, grid: Grid) {
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
   const [refusals, setRefusals] = useState<readonly Refusal[]>([])
-  const [appliedCount, setAppliedCount] = useState(0)
+  const [applied, setApplied] = useState<readonly Draft[]>([])
   const apply = useCallback(async () => {
     setBusy(true)
+    setRefusals([])
     const { applied, refusals, stored } = await applyDrafts(store, grid.drafts, app.environments)
-    grid.dispatch({ act: 'forget', drafts: applied })
+    setApplied(applied)
     for (const [environmentId, secrets] of stored)
       queryClient.setQueryData(secretsKey(app.id, environmentId), secrets)
-    if (stored.size > 0) grid.dispatch({ act: 'rebase', secrets: stored })
     await Promise.all([
       queryClient.invalidateQueries({ queryKey: secretsKey(app.id) }),
       queryClient.invalidateQueries({ queryKey: ['secrets'] }),
     ])
+    // Not before: the page would show what was stored before, and take it for what a next change is made upon.
+    const read = app.environments.map(
+      ({ id }) => [id, queryClient.getQueryData<Secret[]>(secretsKey(app.id, id)) ?? []] as const,
+    )
+    grid.dispatch({ act: 'forget', drafts: applied, secrets: new Map(read) })
+    if (stored.size > 0) grid.dispatch({ act: 'rebase', secrets: stored })
     setRefusals(refusals)
-    setAppliedCount(applied.length)
     setBusy(false)
     return { applied, refusals }
   }, [store, grid.drafts, grid.dispatch, app, queryClient])
   const forget = () => setRefusals([])
-  return { apply, busy, refusals, appliedCount, forget }
+  return { apply, busy, refusals, applied, forget }
 }

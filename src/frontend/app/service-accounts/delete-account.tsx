@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { accessQuery } from '../access/queries.ts'
 import { isStatus } from '../api/errors.ts'
+import { readAnew } from '../api/latest.ts'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { useToast } from '../components/toast.tsx'
 import { counted } from '../components/words.ts'
@@ -21,7 +22,7 @@ export function DeleteAccount({ account, etag, open, onClose }: DeleteAccountPro
       await deleteAccount(account.id, etag)
     } catch (error) {
       if (!isStatus(error, 412)) throw error
-      await queryClient.fetchQuery({ ...accountQuery(account.id), staleTime: 0 })
+      await readAnew(queryClient, accountQuery(account.id))
       throw new Error(
         'Somebody else has changed it meanwhile. The page shows it as it is now: look again before you delete it.',
       )

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { readAnew } from '../api/latest.ts'
 import { Field, Input } from '../components/field.tsx'
 import { needed } from '../components/fields.ts'
 import { Form } from '../components/form.tsx'
@@ -18,7 +19,7 @@ export function RenameForm({ account, etag, onDone }: RenameFormProps) {
     rules: { name: needed('Write what the service account is called.') },
     seen: { values: { name: account.name }, etag },
     read: async () => {
-      const { data, etag } = await queryClient.fetchQuery({ ...accountQuery(account.id), staleTime: 0 })
+      const { data, etag } = await readAnew(queryClient, accountQuery(account.id))
       return { values: { name: data.name }, etag }
     },
     save: (changed, etag) => changeAccount(account.id, etag, changed),

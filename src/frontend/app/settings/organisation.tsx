@@ -1,5 +1,6 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { answer, api, ifMatch } from '../api/client.ts'
+import { readAnew } from '../api/latest.ts'
 import { can, meQuery } from '../api/me.ts'
 import { Field, Input } from '../components/field.tsx'
 import { needed } from '../components/fields.ts'
@@ -45,7 +46,7 @@ function RenameForm({ etag, name }: { etag: string; name: string }) {
     rules: { name: needed('Write the name of the organisation.') },
     seen: { values: { name }, etag },
     read: async () => {
-      const { data, etag } = await queryClient.fetchQuery({ ...organisationQuery, staleTime: 0 })
+      const { data, etag } = await readAnew(queryClient, organisationQuery)
       return { values: { name: data.name }, etag }
     },
     save: ({ name = '' }, etag) => answer(api.v1.organisation.put({ name }, ifMatch(etag))),

@@ -1,5 +1,6 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
+import { readAnew } from '../api/latest.ts'
 import { leave } from '../api/session.ts'
 import { Button } from '../components/button.tsx'
 import { Factors } from '../settings/factors.tsx'
@@ -17,7 +18,7 @@ export function SecondFactorPage() {
   const { recently, dialog } = useRecentSignIn('')
   const { data: factors } = useSuspenseQuery(factorsQuery)
   const goOn = async () => {
-    const { required } = await queryClient.fetchQuery({ ...factorsQuery, staleTime: 0 })
+    const { required } = await readAnew(queryClient, factorsQuery)
     if (required) return
     await queryClient.invalidateQueries()
     router.history.push(next)
