@@ -60,18 +60,23 @@ const byGrant = (
   const ofEnvironment = db`
     g.app_id = (select app_id from environments where organisation_id = ${organisationId} and id = ${environmentId ?? null})
     and g.environment_id = ${environmentId ?? null}`
-  return db`
-    select p.id, p.type, p.role_id, g.app_id, g.environment_id, 'grant'
-    from principals p join grants g on g.organisation_id = p.organisation_id and g.principal_id = p.id
-    where ${isListed(db, organisationId, filter)} and p.role_kind not in ('owner', 'admin')
+  const grantsOf = db`
+    g.organisation_id = p.organisation_id and g.principal_id = p.id
       ${appId === undefined ? db`` : db`and g.app_id = ${appId}`}
       ${environmentId === undefined ? db`` : db`and ${ofEnvironment}`}
       ${
         principal === undefined
           ? db``
-          : db`and p.id >= ${principal} and (g.principal_id, g.environment_id) > (${principal}::uuid, ${environment ?? null}::uuid)`
-      }
-    order by g.principal_id, g.environment_id limit ${rowLimit(range)}`
+          : db`and (g.principal_id, g.environment_id) > (${principal}::uuid, ${environment ?? null}::uuid)`
+      }`
+  // Of each holder of a role by itself: their grants of an app can be very many.
+  const pageOf = db`select * from grants g where ${grantsOf} order by g.environment_id limit ${rowLimit(range)}`
+  return db`
+    select p.id, p.type, p.role_id, g.app_id, g.environment_id, 'grant'
+    from principals p ${filter.roleId === undefined ? db`join grants g on ${grantsOf}` : db`cross join lateral (${pageOf}) g`}
+    where ${isListed(db, organisationId, filter)} and p.role_kind not in ('owner', 'admin')
+      ${principal === undefined ? db`` : db`and p.id >= ${principal}`}
+    order by ${filter.roleId === undefined ? db`g.principal_id` : db`p.id`}, g.environment_id limit ${rowLimit(range)}`
 }
 
 const isListed = (

@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
+import { ownOverride } from './own-override.ts'
 import { passing } from './queries.ts'
 import type { Sizes } from './room.ts'
 import type { SecretFilter } from './secret.ts'
@@ -29,8 +30,7 @@ export const storedBytes = async (
     select coalesce(sum(secret_bytes(s.path, s.key, s.value, s.comment, s.tags) + coalesce(octet_length(o.value), 0)), 0)::float8
       as bytes
     from secrets s
-    left join secret_overrides o
-      on o.secret_id = s.id and o.principal_id = ${actor.id} and o.environment_id = ${environmentId}
+    ${ownOverride(db, actor)}
     where s.environment_id = ${environmentId} ${passing(db, filter)}`
   return row?.bytes ?? 0
 }
