@@ -16,7 +16,7 @@ export const sizes = (tx: Transaction, actor: Actor, environmentId: string) => t
     select coalesce(sum(octet_length(value)), 0)
     from secret_overrides where principal_id = ${actor.id} and environment_id = ${environmentId})::float8 as overrides, (
     select count(*)::int from secret_overrides where principal_id = ${actor.id}) as "allOverrides", (
-    select count(*)::int from secret_overrides where environment_id = ${environmentId}) as "overridesOfAll", (
+    select count(*)::int from secret_overrides where environment_id::text = ${environmentId}::uuid::text) as "overridesOfAll", (
     select versions_bytes from environments where id = ${environmentId})::float8 as versions`
 
 /** How many bytes the secrets of an environment that pass a filter take, with the actor's overrides. Reads no text. */
