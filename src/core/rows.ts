@@ -1,3 +1,4 @@
+import type { Fragment, Queryable } from '../platform/postgres/database.ts'
 import { notFound } from './errors.ts'
 import { isId } from './id.ts'
 
@@ -19,6 +20,13 @@ export function found<Row>(row: Row | undefined, what: string, id?: string): Row
   if (row === undefined) throw notFound(what, id)
   return row
 }
+
+/**
+ * Joins the row of a table that meets a condition, of which there is at most one. The limit has it looked up for each row that
+ * comes before it: where the planner's statistics know nothing, an ordinary join may compare all pairs.
+ */
+export const lookedUp = (db: Queryable, table: string, alias: string, condition: Fragment): Fragment =>
+  db`cross join lateral (select * from ${db(table)} where ${condition} limit 1) ${db(alias)}`
 
 /** Columns as a join names them: `id` of a role as `role_id`. */
 export type Prefixed<Prefix extends string, Columns> = {

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { type PageRange, rowLimit } from '../pagination.ts'
+import { lookedUp } from '../rows.ts'
 import type { AccessFilter, AccessPairRow } from './access-pair.ts'
 
 /**
@@ -49,6 +50,10 @@ const byRole = (
     order by p.id, e.id limit ${rowLimit(range)}`
 }
 
+/**
+ * Those of principals, one after the other, each with its first grants in the range; of an app or an environment alone, its
+ * grants, each with its principal. Never as an ordinary join: without statistics, the planner compares all pairs.
+ */
 const byGrant = (
   db: Queryable,
   organisationId: string,
@@ -60,18 +65,30 @@ const byGrant = (
   const ofEnvironment = db`
     g.app_id = (select app_id from environments where organisation_id = ${organisationId} and id = ${environmentId ?? null})
     and g.environment_id = ${environmentId ?? null}`
-  return db`
-    select p.id, p.type, p.role_id, g.app_id, g.environment_id, 'grant'
-    from principals p join grants g on g.organisation_id = p.organisation_id and g.principal_id = p.id
-    where ${isListed(db, organisationId, filter)} and p.role_kind not in ('owner', 'admin')
-      ${appId === undefined ? db`` : db`and g.app_id = ${appId}`}
-      ${environmentId === undefined ? db`` : db`and ${ofEnvironment}`}
-      ${
-        principal === undefined
-          ? db``
-          : db`and p.id >= ${principal} and (g.principal_id, g.environment_id) > (${principal}::uuid, ${environment ?? null}::uuid)`
-      }
-    order by g.principal_id, g.environment_id limit ${rowLimit(range)}`
+  const isInRange = db`
+    ${appId === undefined ? db`` : db`and g.app_id = ${appId}`}
+    ${environmentId === undefined ? db`` : db`and ${ofEnvironment}`}
+    ${
+      principal === undefined
+        ? db``
+        : db`and (g.principal_id, g.environment_id) > (${principal}::uuid, ${environment ?? null}::uuid)`
+    }`
+  const isOfSome = Object.values(filter).some((id) => id !== undefined)
+  const grants =
+    !isOfSome && (appId ?? environmentId) !== undefined
+      ? db`
+        select g.*, p.type, p.role_id from grants g ${lookedUp(db, 'principals', 'p', db`id = g.principal_id`)}
+        where g.organisation_id = ${organisationId} ${isInRange} and p.role_kind not in ('owner', 'admin')
+        order by g.principal_id, g.environment_id limit ${rowLimit(range)}`
+      : db`
+        select g.*, p.type, p.role_id from principals p cross join lateral (
+          -- By the principal alone: with the organisation, another index could be read as a whole for each.
+          select * from grants g where g.principal_id = p.id ${isInRange} order by g.environment_id limit ${rowLimit(range)}
+        ) g
+        where ${isListed(db, organisationId, filter)} and p.role_kind not in ('owner', 'admin')
+          ${principal === undefined ? db`` : db`and p.id >= ${principal}`}
+        order by p.id, g.environment_id limit ${rowLimit(range)}`
+  return db`select principal_id, type, role_id, app_id, environment_id, 'grant' from (${grants}) granted`
 }
 
 const isListed = (

@@ -102,7 +102,7 @@ export const allEnvironments = (tx: Transaction, organisationId: string, appId: 
 export const countsByEnvironment = (db: Queryable, organisationId: string, appId: string) =>
   db<(Row<'environments', 'id'> & { copies: number; overrides: number })[]>`
     select environment_id as id, count(*)::int as copies,
-      (select count(*)::int from secret_overrides o where o.environment_id = k.environment_id) as overrides
+      (select count(*)::int from secret_overrides o where o.environment_id::text = k.environment_id::text) as overrides
     from environment_keys k
     where organisation_id = ${organisationId} and app_id = ${appId}
     group by environment_id`

@@ -52,10 +52,9 @@ export const removeBefore = async (
   limit: number,
 ): Promise<number> => {
   const { count } = await tx`
-    delete from audit_entries where id in (
-      select id from audit_entries where organisation_id = ${organisationId} and timestamp < ${before}
-      order by timestamp, id limit ${limit} for update skip locked
-    )`
+    delete from audit_entries where ctid = any(array(
+      select ctid from audit_entries where organisation_id = ${organisationId} and timestamp < ${before}
+      order by timestamp, id limit ${limit} for update skip locked))`
   return count
 }
 

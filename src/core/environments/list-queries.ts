@@ -40,12 +40,14 @@ export async function list(
   const countsSecrets = can(actor, 'read', 'Secrets', 'appPermissions')
   const countsHolders = can(actor, 'read', 'Members')
   const rows = await db<(EnvironmentListRow | { id: null })[]>`
-    select e.* from apps a left join lateral (
-      select ${columns(db)}, e.name_key ${countsSecrets ? secretCounts(db) : db``}
-        ${countsHolders ? holderCounts(db, actor.organisation.id) : db``}
-      from environments e ${countsHolders ? grantedTo(db) : db``}
-      where ${conditions(db, actor, filter)} ${ordered(db, order, range)}
+    select ${columns(db)}, e.name_key ${countsSecrets ? secretCounts(db) : db``}
+      ${countsHolders ? holderCounts(db, actor.organisation.id) : db``}
+    from apps a
+    -- The page first: its environments alone are counted in.
+    left join lateral (
+      select e.* from environments e where ${conditions(db, actor, filter)} ${ordered(db, order, range)}
     ) e on true
+    ${countsHolders ? grantedTo(db) : db``}
     where a.organisation_id = ${actor.organisation.id} and a.id = ${appId} and ${canAccessApp(db, actor)}
     ${orderBy(db, order)}`
   return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null)

@@ -21,25 +21,13 @@ export const accessibleApps = (db: Queryable) => db<{ apps: AccessibleApps }[]>`
   )} end`
 
 /**
- * How many environments principals `p` of the enclosing query can open, and what is joined for it. Those of the organisation
- * are counted once for all with global access. For a whole list all grants are read in one go, for a page those of its
- * principals.
+ * How many environments a principal `p` of the enclosing query can open. Those of the organisation are counted once for all
+ * with global access.
  */
-export function accessibleEnvironments(db: Queryable, organisationId: string, isWhole: boolean) {
-  const granted = isWhole
-    ? db`coalesce(held.count, 0)`
-    : db`(select count(*)::int from grants g where g.principal_id = p.id)`
-  const join = db`
-    left join (
-      select principal_id, count(*)::int as count from grants where organisation_id = ${organisationId} group by principal_id
-    ) held on held.principal_id = p.id`
-  return {
-    count: db`
-      case when p.role_kind in ('owner', 'admin')
-        then (select count(*)::int from environments where organisation_id = ${organisationId}) else ${granted} end`,
-    join: isWhole ? join : db``,
-  }
-}
+export const accessibleEnvironments = (db: Queryable, organisationId: string) => db`
+  case when p.role_kind in ('owner', 'admin')
+    then (select count(*)::int from environments where organisation_id = ${organisationId})
+    else (select count(*)::int from grants g where g.principal_id = p.id) end`
 
 /** Apps by name, in each its environments by index, from apps `a` and environments `e`, which an app may lack. */
 const listed = (db: Queryable, from: ReturnType<Queryable>) => db`

@@ -47,12 +47,11 @@ export function list(
   order: Order<MemberListRow>,
   range: PageRange,
 ) {
-  const accessible = accessibleEnvironments(db, organisationId, range.limit === null)
   const select = db`
     select ${columns(db)}, nullif(m.last_seen_at, '-infinity') as last_seen_at,
       u.email_key, u.sort_name, r.name_key as role_name_key,
-      ${accessible.count} as accessible_environments
-    from ${activeMembers(db)} ${accessible.join}`
+      ${accessibleEnvironments(db, organisationId)} as accessible_environments
+    from ${activeMembers(db, 'members', firstOf(filter, order))}`
   const where = conditions(db, organisationId, filter)
   const looksAtAll = range.limit === null || filter.search !== null || filter.withoutAccess
   if (order.columns === BY_ROLE && !looksAtAll) {
@@ -62,22 +61,24 @@ export function list(
   return db<MemberListRow[]>`${select} where ${where} ${ordered(db, order, range)}`
 }
 
+/** Holders of one role are found by it; otherwise the order says whose index is read. */
+function firstOf({ roleId }: MemberFilter, { columns }: Order<MemberListRow>) {
+  if (roleId !== null || columns === BY_ROLE) return 'principal'
+  return columns === MEMBER_ORDERS.name || columns === MEMBER_ORDERS.email ? 'user' : 'member'
+}
+
 /** How many active members of an organisation pass the filter. Each has a principal, which tells of its role. */
 export function count(db: Queryable, organisationId: string, filter: MemberFilter): Promise<number> {
   const { search, roleId, withoutAccess } = filter
-  const [tables, where] =
-    search === null && (roleId !== null || withoutAccess)
-      ? [
-          db`principals p`,
-          db`p.organisation_id = ${organisationId} and p.type = 'member' ${ofPrincipal(db, organisationId, filter)}`,
-        ]
-      : [
-          db`members m
-            ${search === null ? db`` : db`join users u on u.id = m.user_id`}
-            ${roleId === null && !withoutAccess ? db`` : db`join principals p on p.id = m.principal_id`}`,
-          conditions(db, organisationId, filter),
-        ]
-  return countOf(db`select count(*)::int as count from ${tables} where ${where}`)
+  if (search === null && (roleId !== null || withoutAccess)) {
+    return countOf(db`
+      select count(*)::int as count from principals p
+      where p.organisation_id = ${organisationId} and p.type = 'member' ${ofPrincipal(db, organisationId, filter)}`)
+  }
+  const tables =
+    search === null ? db`members m` : activeMembers(db, 'members', roleId === null ? 'member' : 'principal')
+  return countOf(db`
+    select count(*)::int as count from ${tables} where ${conditions(db, organisationId, filter)}`)
 }
 
 const conditions = (db: Queryable, organisationId: string, filter: MemberFilter) => db`

@@ -23,9 +23,10 @@ export const listAccounts = (
     (select count(*) > 0 from totp_secrets t where t.user_id = u.id and confirmed_at is not null) as has_totp,
     r.name as role_name
   from users u
-  left join members m on m.user_id = u.id and m.removed_at is null
-  left join principals p on p.id = m.principal_id
-  left join roles r on r.id = p.role_id
+  -- There is at most one of each. The limits have them looked up for each account of the page.
+  left join lateral (select principal_id from members where user_id = u.id and removed_at is null limit 1) m on true
+  left join lateral (select role_id from principals where id = m.principal_id limit 1) p on true
+  left join lateral (select name from roles where id = p.role_id limit 1) r on true
   ${after === undefined ? db`` : db`where (u.created_at, u.id) > (${after.created_at}, ${after.id})`}
   order by u.created_at, u.id
   limit ${limit}`

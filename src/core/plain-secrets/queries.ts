@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { isId } from '../id.ts'
+import { ownOverride } from '../secrets/own-override.ts'
 import type { Row } from '../tables.ts'
 
 /** An environment that the actor can open, with the server's copy of its keys. */
@@ -83,18 +84,19 @@ export const findReferenced = (
 ) => db<ReferencedRow[]>`
   select id, environment_id, path, type, version, value, key_digest, public_key, override_value from (
     select s.id, s.environment_id, s.path, s.type, s.version, s.value, encode(s.key_digest, 'hex') as key_digest,
-      e.public_key, o.value as override_value,
-      sum(octet_length(s.value) + coalesce(octet_length(o.value), 0)) over (order by s.id) as characters
+      e.public_key, case when o.is_active then o.value end as override_value,
+      sum(octet_length(s.value) + case when o.is_active then octet_length(o.value) else 0 end) over (order by s.id) as characters
     from jsonb_to_recordset(${db.json(names as never)}) as n (environment_id uuid, path text, key_digest text)
     join lateral (
       select * from secrets
       where environment_id = n.environment_id and path = n.path collate "C" and key_digest = decode(n.key_digest, 'hex')
-      -- There is at most one. The limit has each name looked up by itself.
+      -- There is at most one, as of what follows. The limits have each looked up by itself.
       limit 1
     ) s on true
-    join environments e on e.id = s.environment_id
-    ${copiesOf(db, actor)}
-    left join secret_overrides o on o.secret_id = s.id and o.principal_id = ${actor.id} and o.is_active
-      and o.environment_id = s.environment_id
+    join lateral (select id, public_key from environments where id = s.environment_id limit 1) e on true
+    join lateral (
+      select true from environment_keys where principal_id = ${actor.id} and environment_id = s.environment_id limit 1
+    ) k on true
+    ${ownOverride(db, actor)}
   ) found
   where characters <= ${mostCharacters}`

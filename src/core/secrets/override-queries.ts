@@ -23,8 +23,13 @@ export const put = (
     do update set value = excluded.value, is_active = excluded.is_active, updated_at = excluded.updated_at`
 
 /** Deletes the actor's override of a secret; tells whether there was one. */
-export const remove = async (tx: Transaction, { actor }: Change, secretId: string): Promise<boolean> => {
+export const remove = async (
+  tx: Transaction,
+  { actor, environment }: Change,
+  secretId: string,
+): Promise<boolean> => {
   const { count } = await tx`
-    delete from secret_overrides where secret_id = ${secretId} and principal_id = ${actor.id}`
+    delete from secret_overrides
+    where principal_id = ${actor.id} and environment_id = ${environment.id} and secret_id = ${secretId}`
   return count > 0
 }

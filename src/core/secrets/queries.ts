@@ -4,6 +4,7 @@ import { isId } from '../id.ts'
 import { countOf } from '../rows.ts'
 import type { Row } from '../tables.ts'
 import { lockOverridesOf } from './override-locks.ts'
+import { ownOverride } from './own-override.ts'
 import type { OverrideRow, SecretFilter, SecretRow } from './secret.ts'
 
 /** The environment of secrets, with what audit entries tell of it. */
@@ -47,7 +48,7 @@ export async function list(
     join environment_keys k on k.environment_id = e.id and k.principal_id = ${actor.id}
     left join lateral (
       select ${columns(db)} from secrets s
-      left join secret_overrides o on o.secret_id = s.id and o.principal_id = ${actor.id} and o.environment_id = e.id
+      ${ownOverride(db, actor)}
       where s.environment_id = e.id ${passing(db, filter)}
     ) f on true
     where e.organisation_id = ${actor.organisation.id} and e.id = ${environmentId}

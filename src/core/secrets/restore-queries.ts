@@ -58,8 +58,9 @@ export const restoreVersions = async (
       select v.secret_id, v.organisation_id, v.app_id, v.environment_id, v.path, v.key, v.key_digest, v.value, v.comment,
         v.tags, case when n.type = 'sealed' then 'sealed' else v.type end, i.next, v.expires_at, ${at}, ${at}
       from jsonb_to_recordset(${tx.json(versions as never)}) as i (id uuid, version integer, next integer)
-      join secret_versions v on v.secret_id = i.id and v.version = i.version
-      join secret_versions n on n.secret_id = i.id and n.version = i.next - 1
+      -- Looked up by their keys, as above.
+      join lateral (select * from secret_versions where secret_id = i.id and version = i.version limit 1) v on true
+      join lateral (select type from secret_versions where secret_id = i.id and version = i.next - 1 limit 1) n on true
       where v.environment_id = ${environment.id}
       on conflict (id) do update set path = excluded.path, key = excluded.key, key_digest = excluded.key_digest,
         value = excluded.value, comment = excluded.comment, tags = excluded.tags, type = excluded.type,

@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
+import { ownOverride } from './own-override.ts'
 import { passing } from './queries.ts'
 import type { Sizes } from './room.ts'
 import type { SecretFilter } from './secret.ts'
@@ -15,7 +16,7 @@ export const sizes = (tx: Transaction, actor: Actor, environmentId: string) => t
     select coalesce(sum(octet_length(value)), 0)
     from secret_overrides where principal_id = ${actor.id} and environment_id = ${environmentId})::float8 as overrides, (
     select count(*)::int from secret_overrides where principal_id = ${actor.id}) as "allOverrides", (
-    select count(*)::int from secret_overrides where environment_id = ${environmentId}) as "overridesOfAll", (
+    select count(*)::int from secret_overrides where environment_id::text = ${environmentId}::uuid::text) as "overridesOfAll", (
     select versions_bytes from environments where id = ${environmentId})::float8 as versions`
 
 /** How many bytes the secrets of an environment that pass a filter take, with the actor's overrides. Reads no text. */
@@ -29,8 +30,7 @@ export const storedBytes = async (
     select coalesce(sum(secret_bytes(s.path, s.key, s.value, s.comment, s.tags) + coalesce(octet_length(o.value), 0)), 0)::float8
       as bytes
     from secrets s
-    left join secret_overrides o
-      on o.secret_id = s.id and o.principal_id = ${actor.id} and o.environment_id = ${environmentId}
+    ${ownOverride(db, actor)}
     where s.environment_id = ${environmentId} ${passing(db, filter)}`
   return row?.bytes ?? 0
 }

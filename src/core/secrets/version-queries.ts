@@ -116,11 +116,16 @@ export const findNewest = async (
 /** Deletes versions of secrets that have had more than `most` since, some of them at a time; tells how many. */
 export const removeBeyond = async (tx: Transaction, most: number, limit: number): Promise<number> => {
   const { count } = await tx`
-    delete from secret_versions where (secret_id, version) in (
-      select v.secret_id, v.version from secrets s
-      join secret_versions v on v.secret_id = s.id and v.version <= s.version - ${most}
+    delete from secret_versions where ctid = any(array(
+      select v.ctid from secrets s
+      -- Of each secret by itself, by their index: without statistics, the planner would look for the secret of each version.
+      cross join lateral (
+        select ctid from secret_versions where secret_id = s.id and version <= s.version - ${most}
+        order by version limit ${limit} for update skip locked
+      ) v
       where s.version > 100
-      limit ${limit} for update of v skip locked)`
+      order by s.id
+      limit ${limit}))`
   return count
 }
 

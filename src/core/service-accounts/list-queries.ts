@@ -35,16 +35,16 @@ export function list(
   order: Order<ServiceAccountListRow>,
   range: PageRange,
 ) {
-  const isWhole = range.limit === null
-  const accessible = accessibleEnvironments(db, organisationId, isWhole)
+  const isByRole = order.columns === BY_ROLE
+  const first = filter.roleId !== null || isByRole ? 'principal' : 'account'
   const select = db`
     select ${columns(db)}, s.name_key, r.name_key as role_name_key,
-      ${accessible.count} as accessible_environments
-      ${withTokens ? db`, coalesce(t.count, 0) as token_count, t.last_used_at` : db``}
-    from ${serviceAccounts(db)} ${accessible.join} ${withTokens ? tokens(db, organisationId, isWhole) : db``}`
+      ${accessibleEnvironments(db, organisationId)} as accessible_environments
+      ${withTokens ? db`, t.count as token_count, t.last_used_at` : db``}
+    from ${serviceAccounts(db, 'service_accounts', first)} ${withTokens ? tokens(db) : db``}`
   const where = conditions(db, organisationId, filter)
-  const looksAtAll = isWhole || filter.search !== null
-  if (order.columns === BY_ROLE && !looksAtAll) {
+  const looksAtAll = range.limit === null || filter.search !== null
+  if (isByRole && !looksAtAll) {
     const holders = { type: 'service_account', select, where } as const
     return db<ServiceAccountListRow[]>`${holdersByRole(db, organisationId, holders, range, order.descending)}`
   }
@@ -54,22 +54,15 @@ export function list(
 /** How many service accounts of an organisation pass the filter. */
 export const countMatching = (db: Queryable, organisationId: string, filter: Filter): Promise<number> =>
   countOf(db`
-    select count(*)::int as count from service_accounts s
-    ${filter.roleId === null ? db`` : db`join principals p on p.id = s.id`}
+    select count(*)::int as count
+    from ${filter.roleId === null ? db`service_accounts s` : serviceAccounts(db, 'service_accounts', 'principal')}
     where ${conditions(db, organisationId, filter)}`)
 
-/** What is told of the tokens of service accounts `s`: for a whole list from all tokens in one go. */
-const tokens = (db: Queryable, organisationId: string, isWhole: boolean) =>
-  isWhole
-    ? db`
-      left join (
-        select principal_id, count(*)::int as count, max(last_used_at) as last_used_at from tokens
-        where organisation_id = ${organisationId} group by principal_id
-      ) t on t.principal_id = s.id`
-    : db`
-      cross join lateral (
-        select count(*)::int as count, max(last_used_at) as last_used_at from tokens where principal_id = s.id
-      ) t`
+/** What is told of the tokens of service accounts `s`. */
+const tokens = (db: Queryable) => db`
+  cross join lateral (
+    select count(*)::int as count, max(last_used_at) as last_used_at from tokens where principal_id = s.id
+  ) t`
 
 const conditions = (db: Queryable, organisationId: string, { search, roleId }: Filter) => db`
   s.organisation_id = ${organisationId}

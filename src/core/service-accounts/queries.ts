@@ -3,7 +3,7 @@ import { accessibleApps } from '../grants/accessible-apps.ts'
 import type { AccessibleApps } from '../grants/grant.ts'
 import { isId } from '../id.ts'
 import { type PageRange, rowLimit } from '../pagination.ts'
-import { countOf, findById, type Prefixed, written } from '../rows.ts'
+import { countOf, findById, lookedUp, type Prefixed, written } from '../rows.ts'
 import type { Row } from '../tables.ts'
 import { type CreatorColumns, creatorColumns, creators } from '../tokens/creators.ts'
 import type { TokenRow } from '../tokens/token.ts'
@@ -14,11 +14,20 @@ export const columns = (db: Queryable) => db`
   s.id, s.name, s.created_at, s.updated_at,
   r.id as role_id, r.kind as role_kind, r.name as role_name, r.permissions as role_permissions`
 
-/** Service accounts `s` with their principals `p` and roles `r`. */
-export const serviceAccounts = (db: Queryable, table = 'service_accounts') => db`
-  ${db(table)} s
-  join principals p on p.id = s.id
-  join roles r on r.id = p.role_id`
+/**
+ * Service accounts `s` with their principals `p` and roles `r`. What a list is ordered or narrowed by comes `first`; the rest
+ * is looked up for each row of it.
+ */
+export function serviceAccounts(
+  db: Queryable,
+  table = 'service_accounts',
+  first: 'account' | 'principal' = 'account',
+) {
+  const role = lookedUp(db, 'roles', 'r', db`id = p.role_id`)
+  return first === 'account'
+    ? db`${db(table)} s ${lookedUp(db, 'principals', 'p', db`id = s.id`)} ${role}`
+    : db`principals p ${lookedUp(db, table, 's', db`id = p.id`)} ${role}`
+}
 
 const serviceAccount = (db: Queryable, organisationId: string, id: string) => db`
   ${serviceAccounts(db)} where s.organisation_id = ${organisationId} and s.id = ${id}`

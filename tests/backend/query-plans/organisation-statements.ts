@@ -5,7 +5,6 @@ import * as environments from '../../../src/core/environments/queries.ts'
 import * as grants from '../../../src/core/grants/queries.ts'
 import { requireFreeName } from '../../../src/core/names.ts'
 import * as organisations from '../../../src/core/organisations/queries.ts'
-import type { Transaction } from '../../../src/platform/postgres/database.ts'
 import { later, PAGE, type Statements, stamps } from './statements.ts'
 
 const values = { name: 'New', description: null }
@@ -21,17 +20,12 @@ export const organisationStatements: Statements = {
   'access-list: list, service account': (db, it) =>
     accessList.list(db, it.organisation, { serviceAccountId: it.account }, PAGE),
   'access-list: list, role': (db, it) => accessList.list(db, it.organisation, { roleId: it.role }, PAGE),
-  'access-list: list, role of many': async (db, it) =>
-    accessList.list(db, it.organisation, { roleId: await roleOfDevelopers(db) }, PAGE),
-  'access-list: list, role of many, later': async (db, it) =>
-    accessList.list(
-      db,
-      it.organisation,
-      { roleId: await roleOfDevelopers(db) },
-      later(it.middle, it.environment),
-    ),
-  'access-list: list, role and app': async (db, it) =>
-    accessList.list(db, it.organisation, { roleId: await roleOfDevelopers(db), appId: it.app }, PAGE),
+  'access-list: list, role of many': (db, it) =>
+    accessList.list(db, it.organisation, { roleId: it.commonRole }, PAGE),
+  'access-list: list, role of many, later': (db, it) =>
+    accessList.list(db, it.organisation, { roleId: it.commonRole }, later(it.middle, it.environment)),
+  'access-list: list, role and app': (db, it) =>
+    accessList.list(db, it.organisation, { roleId: it.commonRole, appId: it.app }, PAGE),
   'access-list: list, app': (db, it) => accessList.list(db, it.organisation, { appId: it.app }, PAGE),
   'access-list: list, environment': (db, it) =>
     accessList.list(db, it.organisation, { environmentId: it.environment }, PAGE),
@@ -125,9 +119,6 @@ export const organisationStatements: Statements = {
     organisations.findOwnerAndAdminRoles(db, it.organisation),
   'organisations: findOwner': (db, it) => organisations.findOwner(db, it.organisation),
 }
-
-const roleOfDevelopers = async (db: Transaction): Promise<string> =>
-  (await db<{ id: string }[]>`select id from roles where kind = 'developer'`)[0]?.id ?? ''
 
 const newEnvironment = (it: Parameters<Statements[string]>[1]) => ({
   id: it.new,

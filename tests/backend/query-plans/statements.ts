@@ -19,6 +19,8 @@ export type Things = Readonly<{
   account: string
   role: string
   unusedRole: string
+  /** A role that half of all hold. */
+  commonRole: string
   app: string
   environment: string
   notGranted: RequestedGrant
@@ -70,6 +72,7 @@ export async function thingsOf(
       (select id from principals where role_kind = 'owner') as owner_id,
       (select id from principals order by id offset (select count(*) / 2 from principals) limit 1) as middle,
       (select id from roles where kind = 'custom' limit 1) as role,
+      (select id from roles where kind = 'developer') as "commonRole",
       (select id from roles r where kind = 'custom' and not exists (select 1 from principals where role_id = r.id) limit 1) as "unusedRole",
       (select json_build_object('appId', e.app_id, 'environmentId', e.id) from environments e
         where not exists (select 1 from grants where environment_id = e.id and principal_id in (m.id, ${serviceAccountId})) limit 1) as "notGranted",
