@@ -65,7 +65,7 @@ export async function create(ctx: Context, actor: Actor, input: CreateInvite): P
       description: `Invite to the role "${role.name}" created.`,
     })
     if (ctx.config.smtp !== null) {
-      await countInviteMail(ctx, tx, { organisationId: actor.organisation.id, email: row.email })
+      await countInviteMail(ctx, tx, actor, row)
       await ctx.queue.send(tx, 'send-invite', { inviteId: row.id })
     }
     return present(ctx, actor, row)
@@ -80,10 +80,9 @@ export async function create(ctx: Context, actor: Actor, input: CreateInvite): P
  */
 export async function resend(ctx: Context, actor: Actor, id: string): Promise<void> {
   await changeOrganisation(ctx, actor, async (tx, actor) => {
-    const organisationId = actor.organisation.id
-    const row = found(await queries.find(tx, organisationId, id, ctx.clock.now()), 'Invite')
+    const row = found(await queries.find(tx, actor.organisation.id, id, ctx.clock.now()), 'Invite')
     enforce(policy.resend, { isMailed: ctx.config.smtp !== null })
-    await countResend(ctx, tx, { id: row.id, organisationId, email: row.email })
+    await countResend(ctx, tx, actor, row)
     await record(ctx, tx, actor, {
       eventType: 'invite.resent',
       resourceId: row.id,

@@ -1,13 +1,17 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { emailKey } from '../accounts/account.ts'
+import type { Actor } from '../actor.ts'
 import { count, counterWindow, limitError } from '../sign-in/sign-in-limits.ts'
 
 /** So many mails of invites may go to one address in a day, whoever asks for them. */
 export const INVITE_MAILS_TO_ADDRESS = 10
 
-/** So many may leave the organisation in a day: cancelled invites leave room for others, but not for other mails. */
-export const INVITE_MAILS_OF_ORGANISATION = 2000
+/** So many may one member or service account ask for in a day: cancelled invites count, as their mails have gone. */
+export const INVITE_MAILS_OF_ACTOR = 1000
+
+/** So many may leave the organisation in a day: one actor can't use up what the others need. */
+export const INVITE_MAILS_OF_ORGANISATION = 3000
 
 const DAY_SECONDS = 24 * 3600
 
@@ -16,23 +20,31 @@ const RESEND_SECONDS = 60
 
 /**
  * Counts the mail of an invite that is about to be queued; undone when the transaction fails. 429 beyond what its address
- * may be sent, or the organisation may send, in a day.
+ * may be sent, or the actor or the organisation may send, in a day.
  */
 export async function countInviteMail(
   ctx: Context,
   tx: Transaction,
-  invite: { organisationId: string; email: string },
+  actor: Actor,
+  invite: { email: string },
 ): Promise<void> {
   const now = ctx.clock.now().getTime()
   const window = (limit: number, what: readonly string[]) =>
     counterWindow(ctx, { limit, windowSeconds: DAY_SECONDS }, now, what)
-  const { organisationId, email } = invite
-  const toAddress = window(INVITE_MAILS_TO_ADDRESS, ['invites to', organisationId, emailKey(email)])
-  const ofAll = window(INVITE_MAILS_OF_ORGANISATION, ['invites of', organisationId])
-  const exceeded = await count(ctx, [toAddress, ofAll], tx)
-  if (exceeded !== null) {
-    const whose = exceeded === toAddress ? 'to this address' : 'by this organisation'
-    throw limitError(now, `Too many invites were mailed ${whose} today. Try again later.`, exceeded)
+  const organisationId = actor.organisation.id
+  const limits = {
+    'to this address': window(INVITE_MAILS_TO_ADDRESS, [
+      'invites to',
+      organisationId,
+      emailKey(invite.email),
+    ]),
+    'for you': window(INVITE_MAILS_OF_ACTOR, ['invites by', actor.id]),
+    'by this organisation': window(INVITE_MAILS_OF_ORGANISATION, ['invites of', organisationId]),
+  }
+  const exceeded = await count(ctx, Object.values(limits), tx)
+  for (const [whose, limit] of Object.entries(limits)) {
+    if (limit !== exceeded) continue
+    throw limitError(now, `Too many invites were mailed ${whose} today. Try again later.`, limit)
   }
 }
 
@@ -40,7 +52,8 @@ export async function countInviteMail(
 export async function countResend(
   ctx: Context,
   tx: Transaction,
-  invite: { id: string; organisationId: string; email: string },
+  actor: Actor,
+  invite: { id: string; email: string },
 ): Promise<void> {
   const now = ctx.clock.now().getTime()
   const rate = { limit: 1, windowSeconds: RESEND_SECONDS }
@@ -48,5 +61,5 @@ export async function countResend(
   if (exceeded !== null) {
     throw limitError(now, 'This invite was mailed again less than a minute ago. Try again later.', exceeded)
   }
-  await countInviteMail(ctx, tx, invite)
+  await countInviteMail(ctx, tx, actor, invite)
 }

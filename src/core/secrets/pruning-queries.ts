@@ -16,7 +16,7 @@ export const tryToLock = async (tx: Transaction, environmentId: string): Promise
 export const countBytes = async (tx: Transaction, environmentId: string): Promise<number> => {
   const [row] = await tx<{ bytes: number }[]>`
     update environments set versions_bytes = (
-      select coalesce(sum(secret_bytes(path, key, value, comment, tags)), 0)
+      select coalesce(sum(version_bytes(path, key, value, comment, tags)), 0)
       from secret_versions where environment_id = ${environmentId})
     where id = ${environmentId}
     returning versions_bytes::float8 as bytes`
@@ -36,7 +36,7 @@ export const removeOldest = async (
 ): Promise<number> => {
   const [row] = await tx<{ count: number }[]>`
     with oldest as (
-      select v.secret_id, v.version, secret_bytes(v.path, v.key, v.value, v.comment, v.tags) as bytes,
+      select v.secret_id, v.version, version_bytes(v.path, v.key, v.value, v.comment, v.tags) as bytes,
         case when s.version is null then max(v.created_at) over (partition by v.secret_id) end as deleted_at, v.created_at
       from secret_versions v
       -- There is at most one. The limit has each looked up by its id, whatever the statistics say of the environment.
@@ -51,7 +51,7 @@ export const removeOldest = async (
     ), removed as (
       delete from secret_versions v using summed o
       where v.secret_id = o.secret_id and v.version = o.version and o.older < ${bytes}
-      returning secret_bytes(v.path, v.key, v.value, v.comment, v.tags) as bytes
+      returning version_bytes(v.path, v.key, v.value, v.comment, v.tags) as bytes
     )
     update environments set versions_bytes = versions_bytes - (select coalesce(sum(bytes), 0) from removed)
     where id = ${environmentId}

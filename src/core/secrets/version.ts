@@ -7,7 +7,7 @@ import type { VersionHeadRow, VersionRow } from './version-queries.ts'
 export const MAX_VERSIONS = 100
 export const DELETED_DAYS = 90
 
-/** How many bytes all versions of an environment's secrets can take, those of deleted secrets included. */
+/** How many bytes an environment's versions can count, those of deleted secrets included: each its texts and 1 KiB more. */
 export const MAX_VERSIONS_BYTES = 64 * 1024 * 1024
 
 /** A state that a secret was in. */

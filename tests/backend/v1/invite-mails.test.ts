@@ -171,15 +171,23 @@ describe('No mailbox is flooded', () => {
     expect((await invite(email)).status).toBe(201)
   })
 
-  test('nor many of them: two thousand mails of invites leave the organisation in a day', async () => {
+  test('nor many of them: one member sends a thousand mails of invites in a day, the organisation three thousand', async () => {
+    const bo = await member(ctx, 'admin')
+    const inviteByBo = () => service.as(bo.token).post(PATH, { email: address(), role_id: developer })
+    const countedToday = (count: number) =>
+      ctx.db`update sign_in_attempts set count = ${count} where expires_at > ${ctx.clock.now()}`
+    const refused = (whose: string) => ({
+      status: 429,
+      body: { error: `Too many invites were mailed ${whose} today. Try again later.` },
+    })
     ctx.clock.advance(DAY)
     expect((await invite()).status).toBe(201)
-    // The one counter of today that another invite adds to.
-    await ctx.db`update sign_in_attempts set count = 2000 where expires_at > ${ctx.clock.now()}`
-    expect(await invite()).toMatchObject({
-      status: 429,
-      body: { error: 'Too many invites were mailed by this organisation today. Try again later.' },
-    })
+    await countedToday(999)
+    expect((await invite()).status).toBe(201)
+    expect(await invite()).toMatchObject(refused('for you'))
+    await countedToday(2999)
+    expect((await inviteByBo()).status).toBe(201)
+    expect(await inviteByBo()).toMatchObject(refused('by this organisation'))
     ctx.clock.advance(DAY)
     expect((await invite()).status).toBe(201)
   })

@@ -48,10 +48,10 @@ const versionsOf = async (id: string | undefined): Promise<number[]> =>
       select version from secret_versions where secret_id = ${id as string} order by version`
   ).map(({ version }) => version)
 
-/** What the versions take, and what the environment has counted. */
+/** What the versions count, each its texts and 1 KiB more, and what the environment has counted. */
 async function taken(): Promise<{ bytes: number; counted: number | null }> {
   const [row] = await ctx.db<{ bytes: number; counted: number | null }[]>`
-    select coalesce(sum(octet_length(v.key) + octet_length(v.value) + octet_length(v.comment) + octet_length(v.path)
+    select coalesce(sum(1024 + octet_length(v.key) + octet_length(v.value) + octet_length(v.comment) + octet_length(v.path)
         + octet_length(array_to_string(v.tags, ','))), 0)::float8 as bytes, e.versions_bytes::float8 as counted
     from environments e left join secret_versions v on v.environment_id = e.id
     where e.id = ${environmentId} group by e.id`
