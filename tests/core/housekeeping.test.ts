@@ -132,7 +132,7 @@ describe('much that is due', () => {
     insert into audit_entries (id, organisation_id, event_type, resource_type, actor_type, actor_id, actor_metadata,
       resource_metadata, description, coalesce_key, timestamp)
     select gen_random_uuid(), ${organisationId}, 'secret.read', 'environment', 'user', ${randomUUID()}, '{}', '{}', 'Read.',
-      sha256(i::text::bytea), ${ctx.clock.now()}::timestamptz - interval '3 minutes'
+      sha256(i::text::bytea), ${ctx.clock.now()}::timestamptz - interval '3 hours'
     from generate_series(1, ${count}::int) i`
 
   const countOf = async (ctx: TestContext, table: string, condition = 'true') =>

@@ -46,7 +46,7 @@ export const Attention = Type.Object({
   recentDenials: Type.Optional(
     FirstItemsOf(
       Entry,
-      `Entries of the audit log about requests that were refused in the last ${BACK_DAYS} days, newest first. Who was only asked to sign in again was denied nothing.`,
+      `Entries of the audit log about requests that were refused in the last ${BACK_DAYS} days, newest first: not those of people without a membership, nor those that only asked for a new sign-in.`,
     ),
   ),
 })

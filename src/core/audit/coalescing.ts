@@ -6,20 +6,25 @@ import { type AuditActor, entryRow } from './audit.ts'
 import type { EventOf } from './events.ts'
 import * as queries from './queries.ts'
 import type { Refusal } from './refusals.ts'
+import { hourOf, MINUTES_PER_HOUR } from './repeat-counts.ts'
 
 /** An event that is counted in one entry a minute, rather than recorded each time. */
 export type CoalescedEvent = Refusal | EventOf<'user.sign_in_failed'>
 
 /** After this time no request is counted in an entry any more. */
-export const COALESCING_SECONDS = 120
+export const COALESCING_SECONDS = 2 * 3600
 
-/** After this many different refusals of one actor in one minute, further ones share an entry for each event. */
-const MOST_ENTRIES_PER_MINUTE = 20
+/**
+ * After this many different refusals of one actor in a minute, further ones share an entry for each event. Of somebody
+ * without a membership, in an hour: anybody may have an account, and entries stay.
+ */
+const MOST_ENTRIES = 20
 
 /**
  * Records a refusal or a failed sign-in, or adds one to the count of the entry with the same actor, event, target and
- * address (and for a sign-in the same reason) in the same minute. So a caller that probes many targets can't flood the audit log. Limited in number, because
- * all may wait for one row; throws `TooBusyError` after the wait. Must not be called within a transaction.
+ * address (and for a sign-in the same reason) in the same minute. Beyond `MOST_ENTRIES`, a caller that probes many targets
+ * adds to shared ones. Limited in number, because all may wait for one row; throws `TooBusyError` after the wait. Must not
+ * be called within a transaction.
  */
 export async function recordCoalesced(
   ctx: Context,
@@ -28,15 +33,15 @@ export async function recordCoalesced(
   event: CoalescedEvent,
 ): Promise<void> {
   const minute = Math.floor(ctx.clock.now().getTime() / 60_000)
+  const period = actor.id === null ? 'hour' : 'minute'
+  const since = period === 'hour' ? hourOf(minute) * MINUTES_PER_HOUR : minute
   const own = withKey(entryRow(ctx, actor, organisationId, event), 'one', minute)
   const shared = withKey(
-    withoutAddress(entryRow(ctx, actor, organisationId, withoutTarget(event))),
+    withoutAddress(entryRow(ctx, actor, organisationId, withoutTarget(event, period))),
     'many',
-    minute,
+    since,
   )
-  await ctx.limitSideWrites.run(own.actor_id, () =>
-    countOrInsert(ctx, own, shared, new Date(minute * 60_000)),
-  )
+  await ctx.limitSideWrites.run(own.actor_id, () => countOrInsert(ctx, own, shared, new Date(since * 60_000)))
 }
 
 async function countOrInsert(
@@ -51,7 +56,7 @@ async function countOrInsert(
     await queries.lockActor(tx, own.actor_id)
     const entries = await queries.countCoalesced(tx, own.organisation_id, own.actor_id, since)
     if (await queries.countAgain(tx, own, shared)) return
-    await queries.insertOrCount(tx, entries < MOST_ENTRIES_PER_MINUTE ? own : shared)
+    await queries.insertOrCount(tx, entries < MOST_ENTRIES ? own : shared)
   })
 }
 
@@ -68,12 +73,12 @@ function withKey(
   return { ...entry, coalesce_key: createHash('sha256').update(JSON.stringify(same)).digest() }
 }
 
-const withoutTarget = (event: CoalescedEvent): CoalescedEvent => ({
+const withoutTarget = (event: CoalescedEvent, period: 'minute' | 'hour'): CoalescedEvent => ({
   ...event,
   resourceId: null,
   appId: null,
   environmentId: null,
-  description: 'Many requests were refused within a minute.',
+  description: `Many requests were refused within ${period === 'hour' ? 'an hour' : 'a minute'}.`,
 })
 
 /** So that an actor that changes its address has one shared entry as well. */

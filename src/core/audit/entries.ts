@@ -27,7 +27,7 @@ export async function list(
 
 /**
  * The newest refusals since then, of those that the caller can see, and how many there are: counted up to `most`. Who was
- * only asked to sign in again was denied nothing.
+ * only asked to sign in again was denied nothing, nor was anybody without a membership.
  */
 export async function denialsSince(
   ctx: Context,

@@ -127,9 +127,13 @@ function entriesWhere(
 const hasOutcome = (db: Queryable, outcome: NonNullable<EntryFilter['outcome']>) =>
   outcome === 'done'
     ? db`and event_type not like '%\\_refused'`
-    : db`and event_type like '%\\_refused' ${outcome === 'denied' ? db`and not starts_with(description, ${SIGN_IN_AGAIN})` : db``}`
+    : db`and event_type like '%\\_refused' ${
+        outcome === 'denied'
+          ? db`and not starts_with(description, ${SIGN_IN_AGAIN}) and actor_metadata ->> 'role' is not null`
+          : db``
+      }`
 
-/** How many refusals there are since then, of those that the caller can see; without those that asked for a new sign-in. */
+/** How many refusals there are since then, of those that the caller can see. */
 export const countDenials = (
   db: Queryable,
   organisationId: string,

@@ -79,7 +79,10 @@ export type EntryFilter = Readonly<{
   /** About the app or the environment, and what is in it. */
   appId?: string
   environmentId?: string
-  /** Whether a request was refused; everything else is done. `denied` leaves out what only a new sign-in was missing for. */
+  /**
+   * Whether a request was refused; everything else is done. `denied` leaves out what only a new sign-in was missing for, and
+   * what people without a membership sent.
+   */
   outcome?: 'refused' | 'denied' | 'done'
 }>
 

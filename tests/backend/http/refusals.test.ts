@@ -160,6 +160,28 @@ describe('a refusal becomes an audit entry', () => {
     ])
   })
 
+  test('and of somebody without a membership no more than 20 in an hour, whatever the target and the address', async () => {
+    const userId = await user(ctx)
+    const start = Math.ceil(ctx.clock.now().getTime() / 3_600_000) * 3_600_000
+    ctx.clock.advance((start - ctx.clock.now().getTime()) / 1000)
+    const token = await session(ctx, userId)
+    for (let minute = 0; minute < 5; minute++) {
+      for (let n = 0; n < 6; n++) {
+        const stranger = api(ctx, `192.0.2.${10 * minute + n}`).as(token)
+        expect((await stranger.delete(`/v1/members/${randomUUID()}`)).status).toBe(403)
+      }
+      ctx.clock.advance(60)
+    }
+    const entries = await refusals()
+    expect(entries.filter(({ resource_id }) => resource_id !== null)).toHaveLength(20)
+    expect(entries.filter(({ resource_id }) => resource_id === null)).toMatchObject([
+      { actor_id: userId, count: 10, description: 'Many requests were refused within an hour.' },
+    ])
+    ctx.clock.advance(3600)
+    await service.as(await session(ctx, userId)).delete(`/v1/members/${ada.id}`)
+    expect((await refusals()).at(-1)).toMatchObject({ actor_id: userId, resource_id: ada.id, count: 1 })
+  })
+
   test('and no other answer does', async () => {
     await service.anonymous.get('/v1/roles')
     await service.as(ada.token).get(`/v1/roles/${randomUUID()}`)

@@ -165,6 +165,9 @@ describe('GET /v1/attention', () => {
     const before = (await attention()).recentDenials.total
     for (const _ of [1, 2, 3]) await nobody.get(`/v1/environments/${environmentOf(shop)}`)
     await nobody.get(`/v1/environments/${environmentOf(hidden)}`)
+    // Anybody may have an account: what strangers are refused must not hide what members are.
+    const stranger = service.as(await session(ctx, await user(ctx)))
+    expect((await stranger.get(`/v1/environments/${environmentOf(shop)}`)).status).toBe(403)
     const { recentDenials } = await attention()
     expect(recentDenials.total).toBe(before + 2)
     expect(recentDenials.data).toContainEqual(
