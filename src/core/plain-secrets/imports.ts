@@ -124,7 +124,7 @@ async function seal(
       environment,
       created.map(({ key, value }) => ({ key, value, path })),
     ),
-    changes: await sealChanges(environment, changes, rows),
+    changes: await sealChanges(environment, changes, rows, true),
   }
 }
 

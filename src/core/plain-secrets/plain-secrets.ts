@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { isId } from '../id.ts'
 import { update as updateSealed } from '../secrets/changes.ts'
@@ -72,10 +73,11 @@ export const update = (
   withOpened(ctx, actor, place, async (environment) => {
     const ids = changes.map(({ id }) => id).filter(isId)
     const environmentId = environment.row.id
+    const mayRead = can(actor, 'read', 'Secrets', 'appPermissions')
     const seal = async () => {
       const now = await secrets.peek(ctx, actor, environmentId, { ids })
       requireKeysOf(environment, now.publicKey)
-      return await sealChanges(environment, changes, now.secrets)
+      return await sealChanges(environment, changes, now.secrets, mayRead)
     }
     const sealed = await secrets.inTurnWhereLarge(ctx, actor, environmentId, { ids }, seal)
     const stored = await updateSealed(ctx, actor, sealedPlace(environment), sealed)

@@ -43,12 +43,14 @@ export async function sealNew(
 
 /**
  * Changes of secrets as they are stored, without what is the same in clear as it is now: a text that is sealed again would
- * look like a change. 409 as `textOpener` for a text that stays and can't be opened.
+ * look like a change. Not so for whoever may not read: a change that makes no version would tell that a guess was right.
+ * 409 as `textOpener` for a text that stays and can't be opened.
  */
 export async function sealChanges(
   environment: OpenedEnvironment,
   changes: readonly PlainChange[],
   present: readonly SecretRow[],
+  mayRead: boolean,
 ): Promise<SecretChange[]> {
   using sealer = sealerFor(environment)
   const byId = new Map(present.map((row) => [row.id, row]))
@@ -62,7 +64,7 @@ export async function sealChanges(
         if (now !== undefined) await open(rest.id, now)
         return undefined
       }
-      if (now !== undefined && now !== '' && environment.open(now) === text) return undefined
+      if (mayRead && now !== undefined && now !== '' && environment.open(now) === text) return undefined
       return await sealer.seal(text)
     }
     const newKey = await change(key, row?.key)

@@ -48,5 +48,7 @@ const fits = (text: string, most: number): boolean =>
 function nameOf(text: string): string {
   if (isFarTooLong(text, MAX_NAME) || hasTooManyMarks(text)) return ''
   const name = normaliseName(text)
+  // Some providers give the address for a name, which the audit log would show.
+  if (Value.Check(ADDRESS, name)) return ''
   return hasInvisibleCharacter(name) || codePoints(name) > MAX_NAME ? '' : name
 }

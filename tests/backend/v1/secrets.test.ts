@@ -366,6 +366,21 @@ describe('/v1/secrets checks in order', () => {
   })
 })
 
+test('whoever may update but not read secrets does not learn whether a value was guessed', async () => {
+  const writer = await member(ctx, { id: await role({ Secrets: ['update'] }) })
+  const [pin] = (await client.post(place, { secrets: [{ key: 'PIN', value: '0042' }] })).body
+  const environment = shop.environments.find(({ name }) => name === 'Production')
+  const apps = [{ id: shop.id, environments: [environment?.id] }]
+  expect((await client.put(`/v1/members/${writer.id}/access`, { apps })).status).toBe(200)
+  const versions = []
+  for (const value of ['0041', '0042', '0042']) {
+    const put = await service.as(writer.token).put(place, { secrets: [{ id: pin.id, value }] })
+    expect(put).toMatchObject({ status: 200, body: [] })
+    versions.push((await client.get(`${place}&key=PIN`)).body[0].version)
+  }
+  expect(versions).toEqual([2, 3, 4])
+})
+
 const role = async (appPermissions: object): Promise<string> => {
   const permissions = { permissions: {}, app_permissions: appPermissions }
   return (await client.post('/v1/roles', { name: `Role ${randomUUID()}`, permissions })).body.id

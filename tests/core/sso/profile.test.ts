@@ -76,6 +76,7 @@ test.each([
   ['Ada\u202Egnp.exe', ''],
   ['a'.repeat(129), ''],
   [`a${'\u0301'.repeat(40)}`, ''],
+  ['ada@example.org', ''],
 ])('the name %p is kept as %p', (fullName, expected) => {
   expect(person({ fullName }).fullName).toBe(expected)
 })
