@@ -78,24 +78,9 @@ export const isWaitedFor = async (tx: Transaction): Promise<boolean> => {
 /** Comes before the id of every secret. */
 export const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
-/**
- * Has a page read by an index in its order. Where the planner expects little, it would read all that is left, and sort it, for
- * each page.
- */
-async function inOrder<T>(tx: Transaction, read: () => PromiseLike<T>): Promise<T> {
-  const plans = (by: 'off' | 'on') =>
-    tx`select set_config('enable_bitmapscan', ${by}, true), set_config('enable_sort', ${by}, true)`
-  await plans('off')
-  const page = await read()
-  await plans('on')
-  return page
-}
-
 /** The texts of the next secrets. */
 export const secrets = (tx: Transaction, organisationId: string, environmentId: string, after: string) =>
-  inOrder(
-    tx,
-    () => tx<SealedTexts[]>`
+  tx<SealedTexts[]>`
     select id, version, key, encode(key_digest, 'hex') as key_digest, value, comment from (
       select n.*, sum(octet_length(key) + octet_length(value) + octet_length(comment)) over (
         order by id rows between unbounded preceding and 1 preceding) as before
@@ -105,18 +90,21 @@ export const secrets = (tx: Transaction, organisationId: string, environmentId: 
         order by id limit ${PAGE_ROWS}) n
     ) p
     where before is null or before < ${PAGE_BYTES}
-    order by id`,
-  )
+    order by id`
 
-/** The texts of the next versions, those of deleted secrets included. */
-export const versions = (
+/**
+ * The texts of the next versions, those of deleted secrets included. They are read by an index in its order: where the planner
+ * expects few, it would read all that are left, and sort them, for each page.
+ */
+export const versions = async (
   tx: Transaction,
   environmentId: string,
   { id, version }: Pick<SealedTexts, 'id' | 'version'>,
-) =>
-  inOrder(
-    tx,
-    () => tx<SealedTexts[]>`
+): Promise<SealedTexts[]> => {
+  const plansThatSort = (are: 'off' | 'on') =>
+    tx`select set_config('enable_bitmapscan', ${are}, true), set_config('enable_sort', ${are}, true)`
+  await plansThatSort('off')
+  const page = await tx<SealedTexts[]>`
     select secret_id as id, version, key, encode(key_digest, 'hex') as key_digest, value, comment from (
       select n.*, sum(octet_length(key) + octet_length(value) + octet_length(comment)) over (
         order by secret_id, version rows between unbounded preceding and 1 preceding) as before
@@ -126,8 +114,10 @@ export const versions = (
         order by secret_id, version limit ${PAGE_ROWS}) n
     ) p
     where before is null or before < ${PAGE_BYTES}
-    order by secret_id, version`,
-  )
+    order by secret_id, version`
+  await plansThatSort('on')
+  return page
+}
 
 /** An override with whose it is. */
 export type FoundOverride = SealedOverride & Row<'secret_overrides', 'secret_id' | 'principal_id'>
