@@ -33,7 +33,8 @@ export async function recordCoalesced(
   event: CoalescedEvent,
 ): Promise<void> {
   const minute = Math.floor(ctx.clock.now().getTime() / 60_000)
-  const period = actor.id === null ? 'hour' : 'minute'
+  // Sign-ins have limits of their own.
+  const period = actor.id === null && event.eventType !== 'user.sign_in_failed' ? 'hour' : 'minute'
   const since = period === 'hour' ? hourOf(minute) * MINUTES_PER_HOUR : minute
   const own = withKey(entryRow(ctx, actor, organisationId, event), 'one', minute)
   const shared = withKey(
