@@ -9,6 +9,7 @@ import { requireFreeName } from '../names.ts'
 import { listCounted } from '../pagination.ts'
 import { found, written } from '../rows.ts'
 import { removeLeftovers } from '../secrets/leftovers.ts'
+import { holdKeys } from '../secrets/writing.ts'
 import { orderOf, sortKeyIn } from '../sorting.ts'
 import { nameKey } from '../text.ts'
 import { changeOrganisation } from '../transactions.ts'
@@ -72,8 +73,8 @@ export const create = (
   })
 
 /**
- * Renames an environment; its type stays. 404 as for `get`, 409 when the name is taken in its app, 412 unless `ifMatch`
- * names it as it is.
+ * Renames an environment; its type stays. 404 as for `get`, 409 when the name is taken in its app, and while its keys are
+ * being renewed, which new names could keep from ever ending; 412 unless `ifMatch` names it as it is.
  */
 export const update = (
   ctx: Context,
@@ -87,6 +88,7 @@ export const update = (
     await requireMatch(ifMatch, () => present(row))
     await requireFreeName(tx, 'environments', row.app_id, input.name, row.id)
     if (row.name === input.name) return present(row)
+    await holdKeys(tx, actor.organisation.id, row.id)
     const stored = await queries.rename(tx, row.id, input.name, nameKey(input.name), ctx.clock.now())
     await record(ctx, tx, actor, events.renamed(appOf(row), row, stored.name))
     return present(stored)

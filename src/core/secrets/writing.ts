@@ -49,6 +49,16 @@ export const changeSecrets = <T>(
   })
 }
 
+/** Has a renewal of an environment's keys wait until the transaction ends; 409 where there is one. */
+export async function holdKeys(
+  tx: Transaction,
+  organisationId: string,
+  environmentId: string,
+): Promise<void> {
+  const [environment] = await locks.publicKeyOf(tx, organisationId, environmentId)
+  if (environment?.is_free === false) throw beingRenewed()
+}
+
 /** 409: the keys of the environment are being renewed, which may take a while. */
 export const beingRenewed = () =>
   conflict('The keys of this environment are being renewed. Try again in a moment.')
