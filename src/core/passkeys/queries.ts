@@ -59,12 +59,12 @@ type NewColumn =
 
 /**
  * Writes that a passkey was used, unless its counter did not rise: then it may be a copy. Authenticators that don't count
- * always say 0. No row when the passkey was removed, too.
+ * always say 0. No row when the passkey was removed, too. A counter has 32 bits, without a sign.
  */
 export const markUsed = (tx: Transaction, id: string, counter: number, at: Date) =>
   tx`
     update passkeys set counter = ${counter}, last_used_at = ${at}
-    where id = ${id} and (counter < ${counter} or (counter = 0 and ${counter} = 0))`
+    where id = ${id} and (counter < ${counter} or (counter = 0 and ${counter}::bigint = 0))`
 
 /** Deletes one passkey of a user; no row when there is none, or the id is malformed. */
 export const remove = async (tx: Transaction, userId: string, id: string): Promise<PasskeyRow | undefined> =>

@@ -90,6 +90,16 @@ describe('an assertion', () => {
     expect((await person.post('/passkeys/sign-in', { passkey: again })).status).toBe(200)
   })
 
+  test('counts up to the largest counter that there is', async () => {
+    const person = visitor(service)
+    for (const counter of [2 ** 31, 2 ** 32 - 1]) {
+      const passkey = await person.assertion(authenticator, undefined, { counter })
+      expect((await person.post('/passkeys/sign-in', { passkey })).status).toBe(200)
+    }
+    const passkey = await person.assertion(authenticator, undefined, { counter: 1 })
+    expect((await person.post('/passkeys/sign-in', { passkey })).status).toBe(401)
+  })
+
   test('of a cloned authenticator is refused once the other was used, and the audit log says why', async () => {
     const clone = authenticator.clone()
     const person = visitor(service)
