@@ -5,7 +5,8 @@ import type { Resealer } from './resealing.ts'
 
 /**
  * Seals everything of an environment again, a few MiB at a time, whatever its secrets and their versions hold; gives how
- * many secrets there are. `goOn` is asked before each next piece, and throws where this has to end.
+ * many secrets there are. Overrides come last: whoever takes access away has to wait for them, and goes first then. `goOn`
+ * is asked before each next piece, and throws where this has to end.
  */
 export async function sealAgain(
   tx: Transaction,
@@ -14,21 +15,20 @@ export async function sealAgain(
   resealer: Resealer,
   goOn: () => Promise<void>,
 ): Promise<number> {
-  let count = 0
+  const pages: string[][] = []
   for (let after = queries.BEFORE_ALL; ; ) {
     await goOn()
     const page = await queries.secrets(tx, organisationId, environmentId, after)
     const last = page.at(-1)
     if (last === undefined) break
     after = last.id
-    count += page.length
+    pages.push(page.map(({ id }) => id))
     await queries.replaceSecrets(tx, await resealer.texts(page))
-    const ids = page.map(({ id }) => id)
-    await sealOverridesAgain(tx, ids, resealer, goOn)
     resealer.forget()
   }
   await sealVersionsAgain(tx, environmentId, resealer, goOn)
-  return count
+  for (const ids of pages) await sealOverridesAgain(tx, ids, resealer, goOn)
+  return pages.flat().length
 }
 
 async function sealVersionsAgain(
@@ -64,6 +64,7 @@ async function sealOverridesAgain(
     // Whoever takes access away deletes overrides one by one: to wait for one could be a deadlock.
     if ((await queries.lockOverrides(tx, ids)) < ids.length) throw gaveWay()
     await queries.replaceOverrides(tx, await resealer.overrides(page))
+    resealer.forget()
   }
 }
 

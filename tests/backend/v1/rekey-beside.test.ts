@@ -150,36 +150,36 @@ describe('while the keys of an environment are renewed', () => {
     })
   })
 
-  /** Who has to wait goes first, and the renewal changes nothing. */
-  const goesFirst = async (change: () => Promise<Answer>, outcome: number[]) => {
-    let changed: Answer | undefined
-    const answer = await midway(async (release) => {
-      const changing = change()
-      await eventually('the change waits', async () => (await waiting()) === 2)
-      release()
-      changed = await changing
-    })
-    expect(changed?.status).toBeLessThan(300)
-    expect(outcome).toContain(answer.status)
-    return answer
-  }
-
-  test('a revocation of access goes first, and nothing is half done', async () => {
-    const answer = await goesFirst(() => access(dev, []), [409])
-    expect(answer.body.error).toMatch(/was changed while its keys were being renewed/)
+  test('access is revoked without a wait, and the renewal goes on', async () => {
+    const answer = await midway(() => quick(access(dev, [])), ada)
+    expect(answer.status).toBe(200)
     expect((await client.get(place)).body).toHaveLength(2)
     expect((await service.as(dev.token).get(place)).status).toBe(404)
+    expect(await ctx.db`select 1 from secret_overrides where environment_id = ${environmentId}`).toHaveLength(
+      0,
+    )
+    expect(await strangersWithCopies()).toBe(0)
+  })
+
+  test('whoever renews can lose access, and be removed, without a wait: then nothing is renewed', async () => {
+    expect((await midway(() => quick(access(dev, [])))).status).toBe(404)
+    await access(dev, [environmentId])
+    const answer = await midway(() => quick(client.delete(`/v1/members/${dev.id}`)))
+    expect(answer.status).toBe(401)
+    expect((await client.get(place)).body).toHaveLength(2)
     expect((await renew(ada)).status).toBe(200)
-    expect((await client.get(place)).body).toHaveLength(2)
   })
 
-  test('the removal of whoever renews goes first', async () => {
-    await goesFirst(() => client.delete(`/v1/members/${dev.id}`), [401, 409])
-    expect((await client.get(place)).body).toHaveLength(2)
-  })
-
-  test('a deletion of the environment goes first', async () => {
-    await goesFirst(() => client.delete(`/v1/environments/${environmentId}`), [404, 409])
+  test('a deletion of the environment goes first, and the renewal changes nothing', async () => {
+    let deleted: Answer | undefined
+    const answer = await midway(async (release) => {
+      const deleting = client.delete(`/v1/environments/${environmentId}`)
+      await eventually('the deletion waits', async () => (await waiting()) === 2)
+      release()
+      deleted = await deleting
+    })
+    expect(deleted?.status).toBe(204)
+    expect([404, 409]).toContain(answer.status)
   })
 
   test('whoever loses the permission, or the mode, meanwhile is refused', async () => {
@@ -207,6 +207,7 @@ describe('while the keys of an environment are renewed', () => {
       return { answer: await renewing }
     })
     expect(renewing.answer.status).toBe(409)
+    expect(renewing.answer.body.error).toMatch(/was changed while its keys were being renewed/)
   })
 })
 
