@@ -12,6 +12,7 @@ import { createMailer, type Mailer } from './platform/mail/mailer.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
 import {
+  type ChangeLimiter,
   createChangeLimiter,
   createLargeReadLimiter,
   createPublicLimiter,
@@ -34,8 +35,8 @@ import { createProviders } from './platform/sso/providers.ts'
 export type Context = Readonly<{
   config: Config
   db: Database
-  /** Limits how many transactions wait for an organisation's row at once. */
-  limitChanges: FairLimiter
+  /** Limits how many transactions wait for locks at once. */
+  limitChanges: ChangeLimiter
   lookUps: LookUps
   /** Limits each network's requests that need no credentials. */
   limitPublic: FairLimiter

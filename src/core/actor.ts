@@ -15,6 +15,11 @@ export type Actor = Readonly<{
   type: 'user' | 'service_account'
   /** The membership's id, or the service account's. */
   id: string
+  /**
+   * Who shares its turn to change the organisation: itself, or of a service account the member who made its token, or who
+   * made the token with which it was made, and so on. So nobody gets more turns by more service accounts.
+   */
+  responsibleId: string
   userId: string | null
   name: string
   email: string | null

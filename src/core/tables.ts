@@ -280,6 +280,7 @@ type Tables = {
     created_by_name: string | null
     format: 'keyward' | 'phase'
     wrapped_key_share: string | null
+    responsible_id: string | null
   }>
   totp_secrets: Readonly<{
     user_id: string

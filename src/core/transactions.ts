@@ -39,10 +39,8 @@ export const lockingTransaction = <T>(
   ctx: Context,
   caller: string,
   work: (tx: Transaction) => Promise<T>,
-): Promise<T> => {
-  const until = endOfChange(ctx)
-  return ctx.limitChanges.run(caller, () => transaction(ctx, work, until))
-}
+  until = endOfChange(ctx),
+): Promise<T> => ctx.limitChanges.run(caller, () => transaction(ctx, work, until))
 
 /**
  * One transaction of a caller that locks only rows of its own: one of its reads, as far as connections are concerned. Must
@@ -77,13 +75,17 @@ export const readAndChangeOrganisation = <Found, T>(
   actor: Actor,
   read: (tx: Transaction) => Promise<Found>,
   work: (tx: Transaction, actor: Actor, found: Found) => Promise<T>,
-): Promise<T> =>
-  lockingTransaction(ctx, actor.id, async (tx) => {
+): Promise<T> => {
+  const until = endOfChange(ctx)
+  const change = async (tx: Transaction) => {
     // Order matters: the role is read under the lock.
     const lock = lockOrganisation(tx, actor.organisation.id).execute()
     const [, rows, found] = await pipelined(lock, currentRole(tx, actor).execute(), read(tx))
     return work(tx, actorWith(actor, rows), found)
-  })
+  }
+  const caller = actor.responsibleId
+  return ctx.limitChanges.organisation.run(caller, () => lockingTransaction(ctx, caller, change, until))
+}
 
 /**
  * Locks the organisation's row for the end of a transaction that holds other rows already, and reads the actor again (401

@@ -26,6 +26,7 @@ export async function owner(
 export const ownerActor = (person: Person & { organisationId: string }): Actor => ({
   type: 'user',
   id: person.id,
+  responsibleId: person.id,
   userId: person.userId,
   name: 'Ada',
   email: null,

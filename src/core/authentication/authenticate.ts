@@ -88,7 +88,7 @@ async function byAccessToken(
     row.last_used_at = at
   })
   markSeen(ctx, row, now)
-  return callerFrom(row, { kind: 'token', id: row.credential_id, text }, source)
+  return callerFrom(row, { kind: 'token', id: row.credential_id, text }, source, row.responsible_id)
 }
 
 async function bySessionToken(
@@ -177,7 +177,12 @@ function sessionCallerFrom(
   return lacksFactor ? { ...caller, lacksRequiredFactor: true } : caller
 }
 
-function callerFrom(row: queries.CallerRow, credential: Credential, source: RequestSource): Caller {
+function callerFrom(
+  row: queries.CallerRow,
+  credential: Credential,
+  source: RequestSource,
+  responsibleId = row.principal_id ?? '',
+): Caller {
   if (row.principal_id === null) {
     const { user_id, email, full_name } = row as queries.CallerRow & { user_id: string; email: string }
     return { type: 'user', id: null, userId: user_id, name: full_name ?? '', email, credential, source }
@@ -186,6 +191,7 @@ function callerFrom(row: queries.CallerRow, credential: Credential, source: Requ
   return {
     type: row.principal_type === 'member' ? 'user' : 'service_account',
     id: principal_id,
+    responsibleId,
     userId: row.user_id,
     name: row.full_name ?? '',
     email: row.email,

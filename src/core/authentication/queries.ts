@@ -37,7 +37,8 @@ export type SessionCallerRow = CallerRow & {
 }
 
 /** The principal of an access token; its last use is mutable, where the row is remembered. */
-export type TokenCallerRow = CallerRow & Row<'tokens', 'expires_at'> & { last_used_at: Date | null }
+export type TokenCallerRow = CallerRow &
+  Row<'tokens', 'expires_at'> & { last_used_at: Date | null; responsible_id: string }
 
 /** The user of a session token. */
 export type SessionTokenCallerRow = SessionCallerRow & Row<'session_tokens', 'expires_at'>
@@ -67,6 +68,7 @@ const userOfSession = (db: Queryable) => db`
 export const findByToken = (db: Queryable, hash: Buffer) =>
   db<TokenCallerRow[]>`
     select t.id as credential_id, t.expires_at, t.last_used_at, ${callerColumns(db)},
+      coalesce(t.responsible_id, t.created_by, p.id) as responsible_id,
       coalesce(u.full_name, (select a.name from service_accounts a where a.id = p.id)) as full_name
     from tokens t
     join principals p on p.id = t.principal_id

@@ -64,6 +64,7 @@ export type NewToken = Row<
   | 'expires_at'
   | 'created_by'
   | 'created_by_name'
+  | 'responsible_id'
 >
 
 /** Stores a token by its hash and gives it as it is stored; fails on `tokens_principal` when its principal has just gone. */

@@ -118,6 +118,7 @@ export async function issue(
     expires_at: expiresAt,
     created_by: actor.id,
     created_by_name: actor.type === 'service_account' ? actor.name : null,
+    responsible_id: actor.responsibleId,
   })
   return { ...present(row), token: token.text }
 }

@@ -16,7 +16,7 @@ import { type Answer, api, type Client } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
 import { recordedLog } from '../../support/log-recorder.ts'
-import { member, owner, type Person, session, token } from '../../support/people.ts'
+import { member, owner, type Person, roleOf, session, token } from '../../support/people.ts'
 
 let ctx: TestContext
 /** The pool of the backend under test, which nothing else uses. */
@@ -190,17 +190,47 @@ describe('one caller’s changes', () => {
     let change: Promise<{ status: number; before: number }> | undefined
     await whileLocked(organisation, async () => {
       changes = flood(60, (n) => flooder.put(`/v1/roles/${id}`, { name: `Renamed ${n}` }))
-      await lockWaitsReach(3)
+      await lockWaitsReach(1)
       change = admin
         .post('/v1/roles', { ...role, name: 'Of another caller' })
         .then(({ status }) => ({ status, before: changes.answered() }))
-      await lockWaitsReach(4)
+      await lockWaitsReach(2)
       await expectReadsOfOthers()
+      expect(await lockWaits()).toBe(2)
     })
     const answer = await change
     expect(answer?.status).toBe(201)
-    expect(answer?.before).toBeLessThan(20)
+    expect(answer?.before).toBeLessThan(5)
     expect(await changes.statuses()).toEqual(Array(60).fill(200))
+  })
+
+  test('are those of its service accounts, too, also with tokens that one made for another', async () => {
+    const { id: role_id } = await roleOf(ctx, 'manager')
+    const accounts: Client[] = []
+    let maker = flooder
+    for (const name of ['first', 'second', 'third']) {
+      const { id } = (
+        await flooder.post('/v1/service-accounts', { name: `${name} ${randomUUID()}`, role_id })
+      ).body
+      const { status, body } = await maker.post(`/v1/service-accounts/${id}/tokens`, { name })
+      expect(status).toBe(201)
+      maker = backend.as(body.token)
+      accounts.push(maker)
+    }
+    const organisation = (tx: Transaction) => tx`select 1 from organisations for no key update`
+    let changes: Promise<Answer[]> = Promise.resolve([])
+    await whileLocked(organisation, async () => {
+      const names = [flooder, ...accounts].map((client) =>
+        client.post('/v1/apps', { name: `App ${randomUUID()}` }),
+      )
+      changes = Promise.all(names)
+      const other = admin.post('/v1/apps', { name: `App ${randomUUID()}` })
+      await lockWaitsReach(2)
+      await expectReadsOfOthers()
+      expect(await lockWaits()).toBe(2)
+      changes = Promise.all([...names, other])
+    })
+    expect((await changes).map(({ status }) => status)).toEqual(Array(5).fill(201))
   })
 
   test('of its own rows count as its reads', async () => {
@@ -305,7 +335,7 @@ describe('the entries of one caller’s refusals', () => {
       (tx) => tx`lock table audit_entries in access exclusive mode`,
       async () => {
         requests = flood(90, (n) => sends[n % 3]?.(n) ?? refused())
-        await lockWaitsReach(9)
+        await lockWaitsReach(7)
         await expectReadsOfOthers()
         expect((await backend.as(other.token).get('/v1/me')).status).toBe(200)
       },

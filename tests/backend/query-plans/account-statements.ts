@@ -104,6 +104,7 @@ export const accountStatements: Statements = {
       expires_at: null,
       created_by: it.member,
       created_by_name: null,
+      responsible_id: it.member,
       format: 'keyward',
       wrapped_key_share: null,
     }),

@@ -22,6 +22,7 @@ const actor = (
 ): Actor => ({
   type: person.userId === null ? 'service_account' : 'user',
   id: person.id,
+  responsibleId: person.id,
   userId: person.userId,
   name: 'Ada',
   email: null,

@@ -129,6 +129,7 @@ test('beside a transfer by the Owner there is one Owner, and whoever was late is
   const actor = {
     type: 'user',
     id: ada.id,
+    responsibleId: ada.id,
     userId: ada.userId,
     name: 'Ada',
     email: null,
