@@ -7,7 +7,7 @@ import { count, counterWindow, limitError } from '../sign-in/sign-in-limits.ts'
 /** So many mails of invites may go to one address in a day, whoever asks for them. */
 export const INVITE_MAILS_TO_ADDRESS = 10
 
-/** So many may one member or service account ask for in a day: cancelled invites count, as their mails have gone. */
+/** So many may one member ask for in a day, with its service accounts: cancelled invites count, as their mails have gone. */
 export const INVITE_MAILS_OF_ACTOR = 1000
 
 /** So many may leave the organisation in a day: one actor can't use up what the others need. */
@@ -38,7 +38,7 @@ export async function countInviteMail(
       organisationId,
       emailKey(invite.email),
     ]),
-    'for you': window(INVITE_MAILS_OF_ACTOR, ['invites by', actor.id]),
+    'for you': window(INVITE_MAILS_OF_ACTOR, ['invites by', actor.responsibleId]),
     'by this organisation': window(INVITE_MAILS_OF_ORGANISATION, ['invites of', organisationId]),
   }
   const exceeded = await count(ctx, Object.values(limits), tx)

@@ -106,8 +106,12 @@ function createFinder(
             : { environment_id: environment.row.id, path: reference.path, key_digest },
         )
       }
-      const missing = names.filter((name) => name !== null && !known.has(nameText(name)))
-      if (missing.length > 0) await load(missing as queries.SecretName[])
+      // Each once, however many references spell it in their own way: so the audit log names it once.
+      const missing = new Map<string, queries.SecretName>()
+      for (const name of names) {
+        if (name !== null && !known.has(nameText(name))) missing.set(nameText(name), name)
+      }
+      if (missing.size > 0) await load([...missing.values()])
       return names.map((name) => (name === null ? null : (known.get(nameText(name)) ?? null)))
     },
     note: async (): Promise<void> => {

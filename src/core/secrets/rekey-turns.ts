@@ -9,7 +9,7 @@ import { beingRenewed } from './writing.ts'
 /** How long sealing an environment's secrets again may take. With the wait before it, it ends before connections do. */
 export const REKEY_SECONDS = 45
 
-/** How often one member or service account can have the keys of one environment renewed, failed attempts included. */
+/** How often one member, with its service accounts, can have the keys of one environment renewed, failed attempts included. */
 export const REKEYS_PER_HOUR = 6
 
 /** The environments whose keys this process renews, or is about to. */
@@ -28,7 +28,7 @@ export async function inTurn<T>(
   if (underWay.has(environmentId)) throw beingRenewed()
   underWay.add(environmentId)
   try {
-    return await ctx.limitRekeys.run(actor.id, async () => {
+    return await ctx.limitRekeys.run(actor.responsibleId, async () => {
       await countAttempt(ctx, actor, environmentId)
       return await work()
     })
@@ -37,19 +37,19 @@ export async function inTurn<T>(
   }
 }
 
-/** Counts for the caller: whoever renews too often keeps nobody else from it. */
+/** Counts for who is responsible for the caller: whoever renews too often keeps nobody else from it. */
 const countAttempt = (ctx: Context, actor: Actor, environmentId: string): Promise<void> =>
   countWithin(
     ctx,
     { limit: REKEYS_PER_HOUR, windowSeconds: 3600 },
-    ['renewal of keys', actor.id, environmentId],
+    ['renewal of keys', actor.responsibleId, environmentId],
     `You can renew the keys of an environment ${REKEYS_PER_HOUR} times an hour. Try again later.`,
   )
 
 /** Takes the turns that count on every replica, until the transaction ends: 409 and 429 as `inTurn`, at once. */
 export async function takeTurns(tx: Transaction, actor: Actor, environmentId: string): Promise<void> {
   if (!(await queries.takeTurn(tx, 'environment', environmentId))) throw beingRenewed()
-  if (!(await queries.takeTurn(tx, 'principal', actor.id))) throw othersFirst()
+  if (!(await queries.takeTurn(tx, 'principal', actor.responsibleId))) throw othersFirst()
 }
 
 const othersFirst = () =>

@@ -223,8 +223,21 @@ describe('limits of renewals', () => {
     expect((await renew()).status).toBe(200)
   })
 
+  test('of service accounts count for the member who made their tokens', async () => {
+    const { id: role_id } = await roleOf(ctx, 'manager')
+    const { body } = await client.post('/v1/service-accounts', { name: 'renewer', role_id })
+    const apps = [{ id: shop.id, environments: [environmentId] }]
+    expect((await client.put(`/v1/service-accounts/${body.id}/access`, { apps })).status).toBe(200)
+    const account = { ...ada, token: body.initialToken.token }
+    for (let round = 0; round < 6; round++)
+      expect((await renew(round % 2 === 0 ? ada : account)).status).toBe(200)
+    for (const by of [ada, account]) expect((await renew(by)).status).toBe(429)
+    expect((await renew()).status).toBe(200)
+  })
+
   test('one that takes too long changes nothing, and says so', async () => {
-    const actor = { id: ada.id, organisation: { id: (await roleOf(ctx, 'admin')).organisation_id } }
+    const organisation = { id: (await roleOf(ctx, 'admin')).organisation_id }
+    const actor = { id: ada.id, responsibleId: ada.id, organisation }
     const before = await client.get(place)
     expect(rekey(ctx, actor as never, environmentId, 0)).rejects.toMatchObject({
       status: 503,

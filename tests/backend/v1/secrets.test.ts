@@ -268,6 +268,27 @@ describe('GET /v1/secrets', () => {
     expect(new Set(entries.map(({ environment_id }) => environment_id)).size).toBe(2)
   })
 
+  test('names each secret that references read once in the audit log, however they are spelled', async () => {
+    const environmentId = shop.environments[0]?.id ?? ''
+    const [dull, root] = await add(
+      [
+        { key: 'DULL', value: 'd' },
+        { key: 'ROOT', value: 'r' },
+      ],
+      `/v1/secrets/?app_id=${shop.id}&env=development`,
+    )
+    const value = '${development.DULL}${DEVELOPMENT.DULL}${Development./DULL}${development.ROOT}'
+    await add([{ key: 'MANY', value }])
+    ctx.clock.advance(60)
+    expect((await client.get(`${place}&key=MANY`)).body[0].value).toBe('dddr')
+    const [entry] = await ctx.db`
+      select new_values from audit_entries where event_type = 'secret.read' and environment_id = ${environmentId}
+      order by timestamp desc limit 1`
+    expect(entry?.new_values.total).toBe(2)
+    const named = entry?.new_values.secrets.map(({ id }: { id: string }) => id)
+    expect(named.sort()).toEqual([dull.id, root.id].sort())
+  })
+
   test('leaves references alone that lead where the caller has no access, or to an app without server-side encryption', async () => {
     const closed = await app(ctx, `Closed ${randomUUID()}`)
     const dark = await app(ctx, `Dark ${randomUUID()}`)
