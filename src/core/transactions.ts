@@ -32,15 +32,19 @@ export const patientTransaction = <T>(ctx: Context, work: (tx: Transaction) => P
 const PATIENCE_MILLISECONDS = 30_000
 
 /**
- * One transaction that locks an organisation's row. Limited in number, because all may wait for one row, and callers take
- * turns; throws `TooBusyError` after the wait, which is part of the transaction's time. Must not be nested: deadlock.
+ * One transaction that locks the `row` of an environment, by its id, or else of the organisation. Limited in number, because
+ * all may wait for one row, and callers take turns, each with one change of a row at a time; throws `TooBusyError` after the
+ * wait, which is part of the transaction's time. Must not be nested: deadlock.
  */
 export const lockingTransaction = <T>(
   ctx: Context,
-  caller: string,
+  { caller, row = 'organisation' }: Readonly<{ caller: string; row?: string }>,
   work: (tx: Transaction) => Promise<T>,
-  until = endOfChange(ctx),
-): Promise<T> => ctx.limitChanges.run(caller, () => transaction(ctx, work, until))
+): Promise<T> => {
+  const until = endOfChange(ctx)
+  const change = () => transaction(ctx, work, until)
+  return ctx.limitChanges.row.run(`${caller} ${row}`, () => ctx.limitChanges.run(caller, change))
+}
 
 /**
  * One transaction of a caller that locks only rows of its own: one of its reads, as far as connections are concerned. Must
@@ -75,17 +79,13 @@ export const readAndChangeOrganisation = <Found, T>(
   actor: Actor,
   read: (tx: Transaction) => Promise<Found>,
   work: (tx: Transaction, actor: Actor, found: Found) => Promise<T>,
-): Promise<T> => {
-  const until = endOfChange(ctx)
-  const change = async (tx: Transaction) => {
+): Promise<T> =>
+  lockingTransaction(ctx, { caller: actor.responsibleId }, async (tx) => {
     // Order matters: the role is read under the lock.
     const lock = lockOrganisation(tx, actor.organisation.id).execute()
     const [, rows, found] = await pipelined(lock, currentRole(tx, actor).execute(), read(tx))
     return work(tx, actorWith(actor, rows), found)
-  }
-  const caller = actor.responsibleId
-  return ctx.limitChanges.organisation.run(caller, () => lockingTransaction(ctx, caller, change, until))
-}
+  })
 
 /**
  * Locks the organisation's row for the end of a transaction that holds other rows already, and reads the actor again (401
@@ -107,8 +107,8 @@ export async function tryToLockOrganisation(tx: Transaction, actor: Actor): Prom
 }
 
 /** Has the transaction wait for locks only for a short time from now on. */
-export const waitBriefly = (tx: Transaction) =>
-  tx`select set_config('lock_timeout', ${`${SHORT_WAIT_MILLISECONDS}ms`}, true)`
+export const waitBriefly = (tx: Transaction, milliseconds = SHORT_WAIT_MILLISECONDS) =>
+  tx`select set_config('lock_timeout', ${`${milliseconds}ms`}, true)`
 
 /** Less than half of PostgreSQL's `deadlock_timeout`. */
 const SHORT_WAIT_MILLISECONDS = 400
@@ -120,7 +120,7 @@ export const changeByOperator = <T>(
   organisationId: string,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> =>
-  lockingTransaction(ctx, 'operator', async (tx) => {
+  lockingTransaction(ctx, { caller: 'operator' }, async (tx) => {
     await lockOrganisation(tx, organisationId)
     return work(tx)
   })

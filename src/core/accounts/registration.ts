@@ -65,7 +65,7 @@ export async function register(
 
   // Accepting an invite takes the organisation's lock.
   const begin: typeof transaction =
-    input.invite === undefined ? transaction : (ctx, work) => lockingTransaction(ctx, key, work)
+    input.invite === undefined ? transaction : (ctx, work) => lockingTransaction(ctx, { caller: key }, work)
   const registered = await begin(ctx, async (tx) => {
     const account = await createAccount(ctx, tx, {
       email: input.email,

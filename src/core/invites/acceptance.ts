@@ -58,7 +58,7 @@ export async function accept(ctx: Context, user: SignedInUser, token: string): P
   const { userId, email, name, credential, source } = user
   // Checked before the wait for the organisation's lock: a guessed token costs one look-up.
   await requireInviteFor(ctx, token, emailKey(email))
-  const account = await lockingTransaction(ctx, userId, async (tx) => {
+  const account = await lockingTransaction(ctx, { caller: userId }, async (tx) => {
     const invite = await lockInvite(ctx, tx, token, emailKey(email))
     await acceptFor(ctx, tx, invite, { userId, name, credential, source })
     return findAccount(tx, userId)

@@ -28,7 +28,8 @@ export const changeSecrets = <T>(
   work: (tx: Transaction, change: queries.Change) => Promise<T>,
 ): Promise<T> => {
   if (!isId(place.environmentId)) throw notFound('Environment')
-  return lockingTransaction(ctx, actor.responsibleId, async (tx) => {
+  const turn = { caller: actor.responsibleId, row: place.environmentId.toLowerCase() }
+  return lockingTransaction(ctx, turn, async (tx) => {
     // Before the lock, for which it may have to wait: that is what a client has sealed for.
     const [[before], , [environment], access, room] = await pipelined(
       locks.publicKeyOf(tx, actor.organisation.id, place.environmentId).execute(),

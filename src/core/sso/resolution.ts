@@ -38,7 +38,9 @@ export async function resolveAccount(ctx: Context, attempt: Attempt, signIn: Sig
   const isProbablyFirst = !(await hasOrganisation(ctx.db))
   // Accepting an invite takes the organisation's lock.
   const begin: typeof transaction =
-    purpose.invite === null ? transaction : (ctx, work) => lockingTransaction(ctx, person.emailKey, work)
+    purpose.invite === null
+      ? transaction
+      : (ctx, work) => lockingTransaction(ctx, { caller: person.emailKey }, work)
   return begin(ctx, async (tx) => {
     const [known] = await queries.find(tx, person.issuer, person.subject)
     if (known !== undefined) return await openKnown(ctx, tx, attempt, signIn, known)

@@ -112,14 +112,14 @@ function sslOptions(config: DatabaseConfig) {
   }
 }
 
-/** Limits changes; `organisation` those that lock the organisation's row, before they come to the other limit. */
-export type ChangeLimiter = FairLimiter & Readonly<{ organisation: FairLimiter }>
+/** Limits changes; `row` those of one caller that lock the same row, before they come to the other limit. */
+export type ChangeLimiter = FairLimiter & Readonly<{ row: FairLimiter }>
 
 /**
  * Limits the transactions that wait for locks to half of the pool, and two less for each caller, so that reads and other
- * callers always get a connection. Of those that lock the organisation's row each caller has one at a time: the others
- * would wait in PostgreSQL, which doesn't let callers take turns. Up to 200 of a caller wait, each at most 4 s, which is
- * shorter than the lock timeout.
+ * callers always get a connection. Of those that lock the same row each caller has one at a time: the others would wait in
+ * PostgreSQL, which doesn't let callers take turns. Up to 200 of a caller wait, each at most 4 s, which is shorter than the
+ * lock timeout.
  */
 export function createChangeLimiter(db: Database): ChangeLimiter {
   const half = share(db, 2)
@@ -129,7 +129,7 @@ export function createChangeLimiter(db: Database): ChangeLimiter {
   }
   return {
     ...createFairLimiter({ ...waiting, concurrency: half, concurrencyEach: Math.max(1, half - 2) }),
-    organisation: createFairLimiter({ ...waiting, concurrency: Infinity, concurrencyEach: 1 }),
+    row: createFairLimiter({ ...waiting, concurrency: Infinity, concurrencyEach: 1 }),
   }
 }
 

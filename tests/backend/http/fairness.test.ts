@@ -13,6 +13,7 @@ import {
 } from '../../../src/platform/postgres/database.ts'
 import { createLookUps } from '../../../src/platform/postgres/look-ups.ts'
 import { type Answer, api, type Client } from '../../support/api.ts'
+import { app } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
 import { recordedLog } from '../../support/log-recorder.ts'
@@ -202,6 +203,26 @@ describe('one caller’s changes', () => {
     expect(answer?.status).toBe(201)
     expect(answer?.before).toBeLessThan(5)
     expect(await changes.statuses()).toEqual(Array(60).fill(200))
+  })
+
+  test('of one environment wait for its row one at a time', async () => {
+    const shop = await app(ctx)
+    const id = shop.environments[0]?.id ?? ''
+    const place = `/v1/secrets?app_id=${shop.id}&env=development`
+    const row = (tx: Transaction) => tx`select 1 from environments where id = ${id} for no key update`
+    const add = (client: Client, key: string) => client.post(place, { secrets: [{ key, value: 'v' }] })
+    let changes = flood(0, () => flooder.get('/v1/me'))
+    let change: Promise<Answer> | undefined
+    await whileLocked(row, async () => {
+      changes = flood(20, (n) => add(flooder, `FLOOD_${n}`))
+      await lockWaitsReach(1)
+      change = add(admin, 'OTHER')
+      await lockWaitsReach(2)
+      await expectReadsOfOthers()
+      expect(await lockWaits()).toBe(2)
+    })
+    expect((await change)?.status).toBe(200)
+    expect(await changes.statuses()).toEqual(Array(20).fill(200))
   })
 
   test('are those of its service accounts, too, also with tokens that one made for another', async () => {

@@ -4,6 +4,7 @@ import { createLog } from '../../../src/platform/log.ts'
 import { type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
 import { isUnavailable } from '../../../src/platform/postgres/outages.ts'
 import { type Answer, api } from '../../support/api.ts'
+import { app } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
 import { owner } from '../../support/people.ts'
@@ -55,7 +56,7 @@ test('while another process holds the lock, writes are 503 within seconds and re
   await whileHeld(async () => {
     let answered = 0
     const writes = Array.from({ length: 30 }, (_, n) => timed(write(`Held ${n}`)).finally(() => answered++))
-    await eventually('the caller’s share of the connections waits', async () => (await lockWaits()) === 3)
+    await eventually('one of them waits in the database', async () => (await lockWaits()) === 1)
     const reads = await Promise.all(Array.from({ length: 10 }, () => client.get('/v1/me')))
     expect(reads.map(({ status }) => status)).toEqual(Array(10).fill(200))
     // No read waited for the connection of a write.
@@ -70,6 +71,18 @@ test('while another process holds the lock, writes are 503 within seconds and re
   const { body } = await client.get('/v1/roles')
   expect(body.data.filter(({ name }: { name: string }) => name.startsWith('Held'))).toEqual([])
 }, 60_000)
+
+test('a new name of an environment waits for changes of its secrets for two seconds only', async () => {
+  const shop = await app(ctx)
+  const environmentId = shop.environments[0]?.id ?? ''
+  await ctx.db.begin(async (tx) => {
+    await tx`select 1 from environments where id = ${environmentId} for no key update`
+    const renamed = await timed(client.put(`/v1/environments/${environmentId}`, { name: 'Live' }))
+    expect(renamed).toMatchObject({ status: 503, body: { error: BUSY } })
+    expect(renamed.milliseconds).toBeLessThan(4500)
+  })
+  expect((await client.put(`/v1/environments/${environmentId}`, { name: 'Live' })).status).toBe(200)
+})
 
 test('a transaction that stays idle loses its connection, and a request that waits for its lock succeeds', async () => {
   const [limit] = await db`select setting::int as milliseconds from pg_settings
