@@ -95,7 +95,7 @@ export const readAndChangeOrganisation = <Found, T>(
 export async function tryToLockOrganisation(tx: Transaction, actor: Actor): Promise<Actor | null> {
   const isLocked = await tx
     .savepoint(async (tx) => {
-      await waitBriefly(tx)
+      await waitAtMost(tx, SHORT_WAIT_MILLISECONDS)
       await lockOrganisation(tx, actor.organisation.id)
       return true
     })
@@ -106,8 +106,13 @@ export async function tryToLockOrganisation(tx: Transaction, actor: Actor): Prom
   return isLocked ? actorWith(actor, await currentRole(tx, actor)) : null
 }
 
-/** Has the transaction wait for locks only for a short time from now on. */
-export const waitBriefly = (tx: Transaction, milliseconds = SHORT_WAIT_MILLISECONDS) =>
+/**
+ * Has a new name wait for changes of secrets two seconds at most: they lock what it changes, and whoever waits for them has
+ * locked the organisation.
+ */
+export const waitAsHolder = (tx: Transaction) => waitAtMost(tx, 2000)
+
+const waitAtMost = (tx: Transaction, milliseconds: number) =>
   tx`select set_config('lock_timeout', ${`${milliseconds}ms`}, true)`
 
 /** Less than half of PostgreSQL's `deadlock_timeout`. */

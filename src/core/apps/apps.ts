@@ -17,7 +17,7 @@ import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
 import { orderOf, sortKeyIn } from '../sorting.ts'
 import { nameKey } from '../text.ts'
-import { changeOrganisation } from '../transactions.ts'
+import { changeOrganisation, waitAsHolder } from '../transactions.ts'
 import {
   APPS,
   type App,
@@ -112,7 +112,10 @@ export const update = (
     await requireFreeName(tx, 'apps', actor.organisation.id, after.name, row.id)
     if (isDeepStrictEqual(before, after)) return present(row)
     // A new name locks the row as a deletion does.
-    if (nameKey(after.name) !== nameKey(before.name)) await lockApp(tx, row.id)
+    if (nameKey(after.name) !== nameKey(before.name)) {
+      await waitAsHolder(tx)
+      await lockApp(tx, row.id)
+    }
     const stored = await queries.update(tx, actor, row.id, nameKey(after.name), after, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'app.updated',

@@ -12,7 +12,7 @@ import { removeLeftovers } from '../secrets/leftovers.ts'
 import { holdKeys } from '../secrets/writing.ts'
 import { orderOf, sortKeyIn } from '../sorting.ts'
 import { nameKey } from '../text.ts'
-import { changeOrganisation, waitBriefly } from '../transactions.ts'
+import { changeOrganisation, waitAsHolder } from '../transactions.ts'
 import { createEnvironments } from './creation.ts'
 import {
   type CreateEnvironment,
@@ -90,14 +90,11 @@ export const update = (
     await requireFreeName(tx, 'environments', row.app_id, input.name, row.id)
     if (row.name === input.name) return present(row)
     await holdKeys(tx, actor.organisation.id, row.id)
-    await waitBriefly(tx, LONGEST_WAIT_MILLISECONDS)
+    await waitAsHolder(tx)
     const stored = await queries.rename(tx, row.id, input.name, nameKey(input.name), ctx.clock.now())
     await record(ctx, tx, actor, events.renamed(appOf(row), row, stored.name))
     return present(stored)
   })
-
-/** Changes of an environment's secrets lock its row, too: whoever waits for them keeps others from changing the organisation. */
-const LONGEST_WAIT_MILLISECONDS = 2000
 
 /** Deletes an environment with its keys and all access to it; 404 as for `get`, 412 as for `update`. */
 export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> =>

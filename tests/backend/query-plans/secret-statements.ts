@@ -12,7 +12,7 @@ import * as rekey from '../../../src/core/secrets/rekey-queries.ts'
 import * as restore from '../../../src/core/secrets/restore-queries.ts'
 import * as room from '../../../src/core/secrets/room-queries.ts'
 import * as versions from '../../../src/core/secrets/version-queries.ts'
-import { waitBriefly } from '../../../src/core/transactions.ts'
+import { waitAsHolder } from '../../../src/core/transactions.ts'
 import type { Database } from '../../../src/platform/postgres/database.ts'
 import type { Statements, Things } from './statements.ts'
 
@@ -136,7 +136,7 @@ export const secretStatements: Statements = {
   'rekey: takeTurn': (db, it) => rekey.takeTurn(db, 'environment', it.environment),
   'rekey: stopChanges': (db, it) => rekey.stopChanges(db, it.environment),
   'rekey: isWaitedFor': (db) => rekey.isWaitedFor(db),
-  'rekey: waitBriefly': (db) => waitBriefly(db),
+  'rekey: waitAsHolder': (db) => waitAsHolder(db),
   'rekey: find': (db, it) => rekey.find(db, it.developer, it.environment),
   'rekey: secrets': (db, it) => rekey.secrets(db, it.organisation, it.environment, rekey.BEFORE_ALL),
   'rekey: secrets, later': (db, it) => rekey.secrets(db, it.organisation, it.environment, it.secret),

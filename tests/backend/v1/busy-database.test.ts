@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { errorResponse } from '../../../src/backend/http/errors.ts'
+import { shareAppOf } from '../../../src/core/apps/app-lock.ts'
 import { createLog } from '../../../src/platform/log.ts'
 import { type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
 import { isUnavailable } from '../../../src/platform/postgres/outages.ts'
@@ -72,16 +73,20 @@ test('while another process holds the lock, writes are 503 within seconds and re
   expect(body.data.filter(({ name }: { name: string }) => name.startsWith('Held'))).toEqual([])
 }, 60_000)
 
-test('a new name of an environment waits for changes of its secrets for two seconds only', async () => {
+test('a new name of an environment or an app waits for changes of secrets for two seconds only', async () => {
   const shop = await app(ctx)
   const environmentId = shop.environments[0]?.id ?? ''
+  const paths = [`/v1/environments/${environmentId}`, `/v1/apps/${shop.id}`]
   await ctx.db.begin(async (tx) => {
+    await shareAppOf(tx, environmentId)
     await tx`select 1 from environments where id = ${environmentId} for no key update`
-    const renamed = await timed(client.put(`/v1/environments/${environmentId}`, { name: 'Live' }))
-    expect(renamed).toMatchObject({ status: 503, body: { error: BUSY } })
-    expect(renamed.milliseconds).toBeLessThan(4500)
+    for (const path of paths) {
+      const renamed = await timed(client.put(path, { name: 'Live' }))
+      expect(renamed).toMatchObject({ status: 503, body: { error: BUSY } })
+      expect(renamed.milliseconds).toBeLessThan(4500)
+    }
   })
-  expect((await client.put(`/v1/environments/${environmentId}`, { name: 'Live' })).status).toBe(200)
+  for (const path of paths) expect((await client.put(path, { name: 'Live' })).status).toBe(200)
 })
 
 test('a transaction that stays idle loses its connection, and a request that waits for its lock succeeds', async () => {
