@@ -1,8 +1,10 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
+import type { Context } from '../../../src/context.ts'
 import type { Operator } from '../../../src/core/audit/audit.ts'
 import { createServerKeys } from '../../../src/core/keys/server-keys.ts'
 import { makeOwner, previewOwner } from '../../../src/core/organisations/ownership-by-operator.ts'
 import { transfer } from '../../../src/core/organisations/ownership-transfer.ts'
+import { createChangeLimiter } from '../../../src/platform/postgres/database.ts'
 import { api } from '../../support/api.ts'
 import { entriesAbout } from '../../support/audit-entries.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
@@ -26,8 +28,8 @@ afterAll(() => ctx.close())
 const emailOf = async ({ userId }: { userId: string }): Promise<string> =>
   (await ctx.db`select email from users where id = ${userId}`)[0]?.email
 
-const make = async (person: Person, expected = ada.id) =>
-  makeOwner(ctx, operator, await emailOf(person), expected)
+const make = async (person: Person, expected = ada.id, process: Context = ctx) =>
+  makeOwner(process, operator, await emailOf(person), expected)
 
 const kinds = async (...people: Person[]) => {
   const rows = await ctx.db<{ id: string; role_kind: string }[]>`select id, role_kind from principals`
@@ -109,11 +111,12 @@ const outcome = (work: Promise<unknown>) =>
 
 test('of two at once one makes its Owner, the other is told', async () => {
   const [grace, alan] = [await member(ctx, 'admin'), await member(ctx, 'developer')]
+  const another = { ...ctx, limitChanges: createChangeLimiter(ctx.db) }
   const outcomes = await raceFor(
     ctx.db,
     lock,
     () => outcome(make(grace)),
-    () => outcome(make(alan)),
+    () => outcome(make(alan, ada.id, another)),
   )
   expect(outcomes.filter((one) => one === 'done')).toHaveLength(1)
   expect(outcomes.join()).toContain('The Owner has changed meanwhile')
