@@ -1,5 +1,6 @@
 import { type App, createApp } from '../../src/backend/app.ts'
 import type { Context } from '../../src/context.ts'
+import { createChangeLimiter } from '../../src/platform/postgres/database.ts'
 import { answerChecks } from './answer-checks.ts'
 import type { TestDatabase } from './database.ts'
 import { fetchRemotely, remoteRuntime } from './remote.ts'
@@ -28,8 +29,13 @@ type Calls = {
  */
 export type Client = Calls & { unrecorded: Calls }
 
-/** Clients of one backend: `as(token)` calls with a bearer, `anonymous` without. */
-export function api(ctx: Context & { database: TestDatabase }, peerAddress = '127.0.0.1') {
+/**
+ * Clients of one backend: `as(token)` calls with a bearer, `anonymous` without. Each backend of a context has lines of its
+ * own in which changes of one row wait: so one caller's changes at two backends meet in the database.
+ */
+export function api(shared: Context & { database: TestDatabase }, peerAddress = '127.0.0.1') {
+  const { row } = createChangeLimiter(shared.db)
+  const ctx = { ...shared, limitChanges: { ...shared.limitChanges, row } }
   const app = appOf(ctx, peerAddress)
   const check = answerChecks(app, ctx.database.aside)
   const calls = (authorization: string | null, isRecorded: boolean): Calls => {
