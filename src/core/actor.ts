@@ -16,8 +16,8 @@ export type Actor = Readonly<{
   /** The membership's id, or the service account's. */
   id: string
   /**
-   * Who shares its turn to change the organisation: itself, or of a service account the member who made its token, or who
-   * made the token with which it was made, and so on. So nobody gets more turns by more service accounts.
+   * Whose part it takes of what all callers share: its own, or of a service account that of the member who made its token, or
+   * who made the token with which it was made, and so on. So nobody gets more by more service accounts.
    */
   responsibleId: string
   userId: string | null
@@ -48,6 +48,9 @@ export type Caller = Actor | UserWithoutMembership
 
 /** The caller's own id: of the principal, or of a user without a membership. */
 export const callerId = (caller: Caller): string => caller.id ?? caller.userId
+
+/** Whose part of what all callers share a request takes: of a service account that of the member who is responsible for it. */
+export const sharerId = (caller: Caller): string => (isActor(caller) ? caller.responsibleId : caller.userId)
 
 /** Whether a caller is a principal of the organisation. */
 export const isActor = (caller: Caller): caller is Actor => caller.id !== null

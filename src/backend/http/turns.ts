@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { callerId } from '../../core/actor.ts'
+import { callerId, sharerId } from '../../core/actor.ts'
 import { DomainError } from '../../core/errors.ts'
 import { LARGE_READ_BYTES, type MakeRoom } from '../../core/secrets/room.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
@@ -32,20 +32,20 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
     async (read, bytesOf, measure) => {
       const state = of(request)
       if (state.endLargeRead !== null) return await read()
-      const caller = callerId(callerIn(state))
-      const mustWait = measure !== null && !ctx.limitLargeReads.isFree(caller)
+      const sharer = sharerId(callerIn(state))
+      const mustWait = measure !== null && !ctx.limitLargeReads.isFree(sharer)
       if (!mustWait || (await measure()) <= LARGE_READ_BYTES) {
         const found = await read()
         if (bytesOf(found) <= LARGE_READ_BYTES) return found
-        const end = ctx.limitLargeReads.tryToEnter(caller)
+        const end = ctx.limitLargeReads.tryToEnter(sharer)
         if (end !== null) {
           keepLargeRead(state, end)
           return found
         }
       }
       leaveTurn(state)
-      keepLargeRead(state, await ctx.limitLargeReads.enter(caller).catch(refuseLarge))
-      state.endTurn = await ctx.limitReads.enter(caller)
+      keepLargeRead(state, await ctx.limitLargeReads.enter(sharer).catch(refuseLarge))
+      state.endTurn = await ctx.limitReads.enter(callerId(callerIn(state)))
       return await read()
     },
 })

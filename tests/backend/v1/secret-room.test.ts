@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { type Answer, api, type Client } from '../../support/api.ts'
 import { app, type TestApp } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
-import { member, owner } from '../../support/people.ts'
+import { member, owner, roleOf } from '../../support/people.ts'
 import { secretsOf } from '../../support/secrets.ts'
 import { statementsOf } from '../../support/statements.ts'
 
@@ -121,6 +121,34 @@ describe('large answers', () => {
     for (const { status } of answers) expect([200, 503]).toContain(status)
     expect(answers.some(({ status }) => status === 200)).toBe(true)
     expect((await read()).status).toBe(200)
+  })
+
+  test('that a member’s service accounts leave unread count for the member, and keep nobody else from reading', async () => {
+    const [one] = (await create({ key: 'ONE', value: '1' })).body
+    await fill(one, 8 * MIB)
+    const { app: backend } = api(ctx)
+    const { id: role_id } = await roleOf(ctx, 'manager')
+    const access = { apps: [{ id: shop.id, environments: [environmentId] }] }
+    const reader = await member(ctx, 'developer')
+    await client.put(`/v1/members/${reader.id}/access`, access)
+    const tokens: string[] = []
+    for (const name of ['first', 'second', 'third']) {
+      const { body } = await client.post('/v1/service-accounts', { name: `${name} ${shop.id}`, role_id })
+      await client.put(`/v1/service-accounts/${body.id}/access`, access)
+      tokens.push(body.initialToken.token)
+    }
+    const unread: Response[] = []
+    const read = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}`, environment: environmentId }
+      const response = await backend.handle(new Request('http://localhost/service/secrets/', { headers }))
+      unread.push(response)
+      return response.status
+    }
+    const statuses: number[] = []
+    for (const token of [...tokens, ...tokens]) statuses.push(await read(token))
+    expect(statuses).toEqual([200, 200, 200, 503, 503, 503])
+    expect(await read(reader.token)).toBe(200)
+    for (const { body } of unread) await body?.cancel()
   })
 
   test('wait for their turn, which ends with the answer', async () => {
