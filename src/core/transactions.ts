@@ -32,18 +32,21 @@ export const patientTransaction = <T>(ctx: Context, work: (tx: Transaction) => P
 const PATIENCE_MILLISECONDS = 30_000
 
 /**
- * One transaction that locks the `row` of an environment, by its id, or else of the organisation. Limited in number, because
- * all may wait for one row, and callers take turns, each with one change of a row at a time; throws `TooBusyError` after the
- * wait, which is part of the transaction's time. Must not be nested: deadlock.
+ * One transaction that locks the row of an environment, or without one the organisation's. Limited in number, because all may
+ * wait for one row, and callers take turns, each with few changes of a row at a time; throws `TooBusyError` after the wait,
+ * which is part of the transaction's time. Must not be nested: deadlock.
  */
 export const lockingTransaction = <T>(
   ctx: Context,
-  { caller, row = 'organisation' }: Readonly<{ caller: string; row?: string }>,
+  { caller, environmentId }: Readonly<{ caller: string; environmentId?: string }>,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> => {
   const until = endOfChange(ctx)
-  const change = () => transaction(ctx, work, until)
-  return ctx.limitChanges.row.run(`${caller} ${row}`, () => ctx.limitChanges.run(caller, change))
+  const { limitChanges } = ctx
+  const change = () => limitChanges.run(caller, () => transaction(ctx, work, until))
+  return environmentId === undefined
+    ? limitChanges.organisation.run(caller, change)
+    : limitChanges.environment.run(`${caller} ${environmentId.toLowerCase()}`, change)
 }
 
 /**

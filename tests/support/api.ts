@@ -34,8 +34,8 @@ export type Client = Calls & { unrecorded: Calls }
  * own in which changes of one row wait: so one caller's changes at two backends meet in the database.
  */
 export function api(shared: Context & { database: TestDatabase }, peerAddress = '127.0.0.1') {
-  const { row } = createChangeLimiter(shared.db)
-  const ctx = { ...shared, limitChanges: { ...shared.limitChanges, row } }
+  const { organisation, environment } = createChangeLimiter(shared.db)
+  const ctx = { ...shared, limitChanges: { ...shared.limitChanges, organisation, environment } }
   const app = appOf(ctx, peerAddress)
   const check = answerChecks(app, ctx.database.aside)
   const calls = (authorization: string | null, isRecorded: boolean): Calls => {

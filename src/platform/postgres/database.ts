@@ -112,14 +112,14 @@ function sslOptions(config: DatabaseConfig) {
   }
 }
 
-/** Limits changes; `row` those of one caller that lock the same row, before they come to the other limit. */
-export type ChangeLimiter = FairLimiter & Readonly<{ row: FairLimiter }>
+/** Limits changes; before, those of one caller that lock the organisation's row, or that of the same environment. */
+export type ChangeLimiter = FairLimiter & Readonly<{ organisation: FairLimiter; environment: FairLimiter }>
 
 /**
  * Limits the transactions that wait for locks to half of the pool, and two less for each caller, so that reads and other
- * callers always get a connection. Of those that lock the same row each caller has one at a time: the others would wait in
- * PostgreSQL, which doesn't let callers take turns. Up to 200 of a caller wait, each at most 4 s, which is shorter than the
- * lock timeout.
+ * callers always get a connection. Of those that lock the same row each caller has few at a time: the others would wait in
+ * PostgreSQL, which doesn't let callers take turns. Of the organisation's it has two, so that one begins when the other ends.
+ * Up to 200 of a caller wait, each at most 4 s, which is shorter than the lock timeout.
  */
 export function createChangeLimiter(db: Database): ChangeLimiter {
   const half = share(db, 2)
@@ -129,7 +129,8 @@ export function createChangeLimiter(db: Database): ChangeLimiter {
   }
   return {
     ...createFairLimiter({ ...waiting, concurrency: half, concurrencyEach: Math.max(1, half - 2) }),
-    row: createFairLimiter({ ...waiting, concurrency: Infinity, concurrencyEach: 1 }),
+    organisation: createFairLimiter({ ...waiting, concurrency: Infinity, concurrencyEach: 2 }),
+    environment: createFairLimiter({ ...waiting, concurrency: Infinity, concurrencyEach: 1 }),
   }
 }
 

@@ -57,7 +57,7 @@ test('while another process holds the lock, writes are 503 within seconds and re
   await whileHeld(async () => {
     let answered = 0
     const writes = Array.from({ length: 30 }, (_, n) => timed(write(`Held ${n}`)).finally(() => answered++))
-    await eventually('one of them waits in the database', async () => (await lockWaits()) === 1)
+    await eventually('two of them wait in the database', async () => (await lockWaits()) === 2)
     const reads = await Promise.all(Array.from({ length: 10 }, () => client.get('/v1/me')))
     expect(reads.map(({ status }) => status)).toEqual(Array(10).fill(200))
     // No read waited for the connection of a write.
