@@ -611,6 +611,8 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
 
     query = results = errorResponse = null
     result = new Result()
+    // An error may have ended a result in the middle of its rows.
+    rows = 0
 
     if (initial) {
       if (target_session_attrs) {
