@@ -49,8 +49,9 @@ export type Caller = Actor | UserWithoutMembership
 /** The caller's own id: of the principal, or of a user without a membership. */
 export const callerId = (caller: Caller): string => caller.id ?? caller.userId
 
-/** Whose part of what all callers share a request takes: of a service account that of the member who is responsible for it. */
-export const sharerId = (caller: Caller): string => (isActor(caller) ? caller.responsibleId : caller.userId)
+/** The id of whose part of what all callers share a request takes: `responsibleId`, or a user without a membership. */
+export const responsibleIdOf = (caller: Caller): string =>
+  isActor(caller) ? caller.responsibleId : caller.userId
 
 /** Whether a caller is a principal of the organisation. */
 export const isActor = (caller: Caller): caller is Actor => caller.id !== null

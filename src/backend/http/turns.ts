@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { callerId, sharerId } from '../../core/actor.ts'
+import { callerId, responsibleIdOf } from '../../core/actor.ts'
 import { DomainError } from '../../core/errors.ts'
 import { LARGE_READ_BYTES, type MakeRoom } from '../../core/secrets/room.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
@@ -32,19 +32,19 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
     async (read, bytesOf, measure) => {
       const state = of(request)
       if (state.endLargeRead !== null) return await read()
-      const sharer = sharerId(callerIn(state))
-      const mustWait = measure !== null && !ctx.limitLargeReads.isFree(sharer)
+      const responsibleId = responsibleIdOf(callerIn(state))
+      const mustWait = measure !== null && !ctx.limitLargeReads.isFree(responsibleId)
       if (!mustWait || (await measure()) <= LARGE_READ_BYTES) {
         const found = await read()
         if (bytesOf(found) <= LARGE_READ_BYTES) return found
-        const end = ctx.limitLargeReads.tryToEnter(sharer)
+        const end = ctx.limitLargeReads.tryToEnter(responsibleId)
         if (end !== null) {
           keepLargeRead(state, end)
           return found
         }
       }
       leaveTurn(state)
-      keepLargeRead(state, await ctx.limitLargeReads.enter(sharer).catch(refuseLarge))
+      keepLargeRead(state, await ctx.limitLargeReads.enter(responsibleId).catch(refuseLarge))
       state.endTurn = await ctx.limitReads.enter(callerId(callerIn(state)))
       return await read()
     },

@@ -181,7 +181,7 @@ function callerFrom(
   row: queries.CallerRow,
   credential: Credential,
   source: RequestSource,
-  responsibleId = row.principal_id ?? '',
+  responsibleId?: string,
 ): Caller {
   if (row.principal_id === null) {
     const { user_id, email, full_name } = row as queries.CallerRow & { user_id: string; email: string }
@@ -191,7 +191,7 @@ function callerFrom(
   return {
     type: row.principal_type === 'member' ? 'user' : 'service_account',
     id: principal_id,
-    responsibleId,
+    responsibleId: responsibleId ?? principal_id,
     userId: row.user_id,
     name: row.full_name ?? '',
     email: row.email,

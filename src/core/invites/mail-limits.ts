@@ -42,10 +42,9 @@ export async function countInviteMail(
     'by this organisation': window(INVITE_MAILS_OF_ORGANISATION, ['invites of', organisationId]),
   }
   const exceeded = await count(ctx, Object.values(limits), tx)
-  for (const [whose, limit] of Object.entries(limits)) {
-    if (limit !== exceeded) continue
-    throw limitError(now, `Too many invites were mailed ${whose} today. Try again later.`, limit)
-  }
+  if (exceeded === null) return
+  const whose = Object.entries(limits).find(([, limit]) => limit === exceeded)?.[0]
+  throw limitError(now, `Too many invites were mailed ${whose} today. Try again later.`, exceeded)
 }
 
 /** Counts the mail of an invite that is mailed again. 429 within a minute of the last time, and as for every mail. */

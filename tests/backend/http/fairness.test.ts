@@ -225,7 +225,7 @@ describe('one caller’s changes', () => {
     expect(await changes.statuses()).toEqual(Array(20).fill(200))
   })
 
-  test('are those of its service accounts, too, also with tokens that one made for another', async () => {
+  test('share turns with those of its service accounts, also with tokens that one account made for another', async () => {
     const { id: role_id } = await roleOf(ctx, 'manager')
     const accounts: Client[] = []
     let maker = flooder
