@@ -11,6 +11,7 @@ import type { Log } from './platform/log.ts'
 import { createMailer, type Mailer } from './platform/mail/mailer.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
+import { type Database, type DatabaseConfig, openDatabase } from './platform/postgres/database.ts'
 import {
   type ChangeLimiter,
   createChangeLimiter,
@@ -19,10 +20,7 @@ import {
   createReadLimiter,
   createRekeyLimiter,
   createSideWriteLimiter,
-  type Database,
-  type DatabaseConfig,
-  openDatabase,
-} from './platform/postgres/database.ts'
+} from './platform/postgres/limiters.ts'
 import { createLookUps, type LookUps } from './platform/postgres/look-ups.ts'
 import { createStateVersions, openForStateVersions } from './platform/postgres/state-version.ts'
 import { createQueue, type Queue } from './platform/queue/queue.ts'

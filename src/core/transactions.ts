@@ -33,7 +33,7 @@ const PATIENCE_MILLISECONDS = 30_000
 
 /**
  * One transaction that locks the row of an environment, or without one the organisation's. Limited in number, because all may
- * wait for one row, and callers take turns, each with few changes of a row at a time; throws `TooBusyError` after the wait,
+ * wait for one row, and callers take turns; throws `TooBusyError` after the wait,
  * which is part of the transaction's time. Must not be nested: deadlock.
  */
 export const lockingTransaction = <T>(
@@ -46,7 +46,7 @@ export const lockingTransaction = <T>(
   const change = () => limitChanges.run(caller, () => transaction(ctx, work, until))
   return environmentId === undefined
     ? limitChanges.organisation.run(caller, change)
-    : limitChanges.environment.run(`${caller} ${environmentId.toLowerCase()}`, change)
+    : limitChanges.environment.run(environmentId.toLowerCase(), caller, change)
 }
 
 /**

@@ -13,6 +13,12 @@ export type FairLimiter = Readonly<{
   tryToEnter(caller: string): (() => void) | null
 }>
 
+/** A fair limiter for each key, such as the id of what the work changes. */
+export type KeyedLimiter = Readonly<{
+  /** Runs the work in the caller's turn among those with the same key. */
+  run<T>(key: string, caller: string, work: () => Promise<T>): Promise<T>
+}>
+
 /** Thrown when the queue is full or the wait timed out, before the work starts. */
 export class TooBusyError extends Error {
   override readonly name: string = 'Busy'
@@ -134,6 +140,24 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
         return await work()
       } finally {
         leave()
+      }
+    },
+  }
+}
+
+/** Fair limiters with the same options, each of which exists while it is used. */
+export function createKeyedLimiter(options: FairLimiterOptions): KeyedLimiter {
+  const limiters = new Map<string, { limiter: FairLimiter; users: number }>()
+  return {
+    run: async (key, caller, work) => {
+      const used = limiters.get(key) ?? { limiter: createFairLimiter(options), users: 0 }
+      limiters.set(key, used)
+      used.users++
+      try {
+        return await used.limiter.run(caller, work)
+      } finally {
+        used.users--
+        if (used.users === 0) limiters.delete(key)
       }
     },
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import {
   CallerBusyError,
   createFairLimiter,
+  createKeyedLimiter,
   createLimiter,
   TooBusyError,
 } from '../../src/platform/limiter.ts'
@@ -180,3 +181,26 @@ function generator(seed: number) {
     return state % bound
   }
 }
+
+test('with a key, work waits for that of the same key only', async () => {
+  const limiter = createKeyedLimiter({ concurrency: 1, concurrencyEach: 1, queueEach: 1 })
+  const begun: string[] = []
+  const first = controlled('first', begun)
+  const second = controlled('second', begun)
+  const other = controlled('other', begun)
+  const outcomes = [
+    limiter.run('key', 'a', first.work),
+    limiter.run('key', 'b', second.work),
+    limiter.run('other key', 'b', other.work),
+  ]
+  await Bun.sleep(1)
+  expect(begun).toEqual(['first', 'other'])
+  await expect(limiter.run('key', 'b', async () => 'third')).rejects.toBeInstanceOf(CallerBusyError)
+  first.end()
+  await Bun.sleep(1)
+  expect(begun).toEqual(['first', 'other', 'second'])
+  second.end()
+  other.end()
+  expect(await Promise.all(outcomes)).toEqual(['first', 'second', 'other'])
+  expect(await limiter.run('key', 'a', async () => 'again')).toBe('again')
+})

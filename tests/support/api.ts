@@ -1,6 +1,6 @@
 import { type App, createApp } from '../../src/backend/app.ts'
 import type { Context } from '../../src/context.ts'
-import { createChangeLimiter } from '../../src/platform/postgres/database.ts'
+import { createChangeLimiter } from '../../src/platform/postgres/limiters.ts'
 import { answerChecks } from './answer-checks.ts'
 import type { TestDatabase } from './database.ts'
 import { fetchRemotely, remoteRuntime } from './remote.ts'

@@ -20,7 +20,7 @@ import {
   createReadLimiter,
   createRekeyLimiter,
   createSideWriteLimiter,
-} from '../../src/platform/postgres/database.ts'
+} from '../../src/platform/postgres/limiters.ts'
 import { createLookUps } from '../../src/platform/postgres/look-ups.ts'
 import { readMigrations } from '../../src/platform/postgres/migrate.ts'
 import { createQueue, type Queue, type QueueContext } from '../../src/platform/queue/queue.ts'

@@ -1,12 +1,8 @@
 import { createApp } from '../../src/backend/app.ts'
 import { openReadMemory } from '../../src/context.ts'
 import { createLog } from '../../src/platform/log.ts'
-import {
-  createChangeLimiter,
-  createReadLimiter,
-  type Database,
-  openDatabase,
-} from '../../src/platform/postgres/database.ts'
+import { type Database, openDatabase } from '../../src/platform/postgres/database.ts'
+import { createChangeLimiter, createReadLimiter } from '../../src/platform/postgres/limiters.ts'
 import { createLookUps } from '../../src/platform/postgres/look-ups.ts'
 import { app } from './apps.ts'
 import type { TestContext } from './context.ts'

@@ -5,7 +5,7 @@ import { logRepeated } from '../../core/repeated-lines.ts'
 import { CallerBusyError, TooBusyError } from '../../platform/limiter.ts'
 import type { Log } from '../../platform/log.ts'
 import { PasswordsBusy } from '../../platform/password-turns.ts'
-import { RenewalsBusy } from '../../platform/postgres/database.ts'
+import { RenewalsBusy } from '../../platform/postgres/limiters.ts'
 import { OutcomeUnknown, outageOf, outageSentence } from '../../platform/postgres/outages.ts'
 import { describeFault } from './validation.ts'
 

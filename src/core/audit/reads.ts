@@ -6,8 +6,8 @@ import type { EventOf } from './events.ts'
 import * as queries from './queries.ts'
 import { hourOf, MINUTES_PER_HOUR } from './repeat-counts.ts'
 
-/** Something that was read, and is noted each time. */
-export type ReadEvent = EventOf<'secret.read'>
+/** Something that was read, and is noted each time; `all` is a digest of everything that was read. */
+export type ReadEvent = EventOf<'secret.read'> & Readonly<{ all: string }>
 
 /**
  * So many entries of its own an actor has in an hour, and then so many in a minute, whatever its tokens, addresses and
@@ -48,18 +48,7 @@ const SHARED = 'Secrets were read many times, in many ways, within an hour.'
 
 /** What tells an actor's reads in one minute apart. */
 const ownPart = ({ credential, source }: Actor, event: ReadEvent): string =>
-  JSON.stringify([credential.id, event.environmentId, source.ipAddress, source.userAgent, digestOf(event)])
-
-const digests = new WeakMap<ReadEvent, string>()
-
-/** Of what was read: computed once for an answer that is sent many times. */
-function digestOf(event: ReadEvent): string {
-  const known = digests.get(event)
-  if (known !== undefined) return known
-  const digest = createHash('sha256').update(JSON.stringify(event.newValues)).digest('base64')
-  digests.set(event, digest)
-  return digest
-}
+  JSON.stringify([credential.id, event.environmentId, source.ipAddress, source.userAgent, event.all])
 
 /** Many tokens may read in one hour, from many addresses. */
 const withoutSource = (actor: Actor): AuditActor => ({

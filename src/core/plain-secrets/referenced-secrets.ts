@@ -3,7 +3,7 @@ import type { Actor } from '../actor.ts'
 import { noteRead } from '../audit/reads.ts'
 import type { MakeRoom } from '../secrets/room.ts'
 import type { SecretRow } from '../secrets/secret.ts'
-import { eventOf } from '../secrets/secret-events.ts'
+import { readEventOf } from '../secrets/secret-events.ts'
 import { yieldWhenDue } from '../yielding.ts'
 import { openEnvironments } from './opened-environments.ts'
 import { type OpenedEnvironment, requireKeysOf, TEXTS_PER_TURN } from './opening.ts'
@@ -117,7 +117,7 @@ function createFinder(
     note: async (): Promise<void> => {
       for (const [id, secrets] of read) {
         const row = environments.get(id)?.row
-        if (row !== undefined) await noteRead(ctx, actor, eventOf('secret.read', row, secrets))
+        if (row !== undefined) await noteRead(ctx, actor, readEventOf(row, secrets))
       }
     },
     [Symbol.dispose]: () => environments[Symbol.dispose](),

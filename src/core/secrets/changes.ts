@@ -14,7 +14,7 @@ import { changedOverrideValues } from './overrides.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import type { Place, SecretChange, SecretRow } from './secret.ts'
-import { eventOf } from './secret-events.ts'
+import { eventOf, readEventOf } from './secret-events.ts'
 import { requireAccess } from './secrets.ts'
 import { isSameContent } from './versions.ts'
 import { changeSecrets, storedSecrets } from './writing.ts'
@@ -75,7 +75,7 @@ export async function updateIn(
   const unchanged = stored.filter(({ id }) => !changedIds.has(id))
   return {
     stored,
-    unchanged: unchanged.length === 0 ? null : eventOf('secret.read', change.environment, unchanged),
+    unchanged: unchanged.length === 0 ? null : readEventOf(change.environment, unchanged),
   }
 }
 

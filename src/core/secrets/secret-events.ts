@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { EventOf } from '../audit/events.ts'
+import type { ReadEvent } from '../audit/reads.ts'
 import type { EnvironmentRow } from './queries.ts'
 import type { SecretRow } from './secret.ts'
 
@@ -37,6 +39,16 @@ export const eventOf = <T extends SecretEventType>(
     },
     description: `${counted(secrets.length)} ${VERBS[eventType]} environment "${environment.name}".`,
   }) as unknown as EventOf<T>
+
+/** The audit entry of a request that read secrets of an environment: `all` also tells those apart that it doesn't name. */
+export function readEventOf(
+  environment: Pick<EnvironmentRow, 'id' | 'app_id' | 'name'>,
+  secrets: readonly SecretRef[],
+): ReadEvent {
+  const all = createHash('sha256')
+  for (const { id, version } of secrets) all.update(`${id} ${version} `)
+  return { ...eventOf('secret.read', environment, secrets), all: all.digest('base64') }
+}
 
 const VERBS: Readonly<Record<SecretEventType, string>> = {
   'secret.created': 'created in',

@@ -11,7 +11,7 @@ import * as queries from './queries.ts'
 import { bytesOf, LARGE_READ_BYTES, type MakeRoom } from './room.ts'
 import { storedBytes } from './room-queries.ts'
 import type { Place, SecretFilter, SecretRow } from './secret.ts'
-import { eventOf } from './secret-events.ts'
+import { eventOf, readEventOf } from './secret-events.ts'
 import { changeSecrets } from './writing.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function list(
     ({ secrets }) => bytesOf(secrets),
     () => storedBytes(ctx.db, actor, environmentId, filter),
   )
-  const reading = eventOf('secret.read', listed.environment, listed.secrets)
+  const reading = readEventOf(listed.environment, listed.secrets)
   await noteRead(ctx, actor, reading)
   return { publicKey: listed.environment.public_key, secrets: listed.secrets, reading }
 }

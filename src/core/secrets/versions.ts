@@ -10,7 +10,7 @@ import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import { bytesOf, type MakeRoom } from './room.ts'
 import type { SecretRow } from './secret.ts'
-import { eventOf } from './secret-events.ts'
+import { eventOf, readEventOf } from './secret-events.ts'
 import { MAX_VERSIONS, present, type SecretVersion } from './version.ts'
 import * as versionQueries from './version-queries.ts'
 import { changeSecrets, storedSecrets } from './writing.ts'
@@ -39,7 +39,7 @@ export async function list(
   )
   found(rows[0], 'Secret')
   const refs = rows.map(({ secret_id, ...row }) => ({ ...row, id: secret_id }))
-  const reading = eventOf('secret.read', environment, refs)
+  const reading = readEventOf(environment, refs)
   await noteRead(ctx, actor, reading)
   return { versions: rows.map(present), reading }
 }
@@ -73,7 +73,7 @@ export async function restore(
     return { restored: { id, version: newest.version + (isSame ? 0 : 1), secret }, isSame }
   })
   if (isSame && restored.secret !== null) {
-    await noteRead(ctx, actor, eventOf('secret.read', environment, [restored.secret]), { inTurn: false })
+    await noteRead(ctx, actor, readEventOf(environment, [restored.secret]), { inTurn: false })
   }
   return restored
 }

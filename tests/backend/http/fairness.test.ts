@@ -2,15 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { randomUUID } from 'node:crypto'
 import { newToken } from '../../../src/core/tokens/token-text.ts'
 import { createFairLimiter } from '../../../src/platform/limiter.ts'
+import { type Database, openDatabase, type Transaction } from '../../../src/platform/postgres/database.ts'
 import {
   createChangeLimiter,
   createPublicLimiter,
   createReadLimiter,
   createSideWriteLimiter,
-  type Database,
-  openDatabase,
-  type Transaction,
-} from '../../../src/platform/postgres/database.ts'
+} from '../../../src/platform/postgres/limiters.ts'
 import { createLookUps } from '../../../src/platform/postgres/look-ups.ts'
 import { type Answer, api, type Client } from '../../support/api.ts'
 import { app } from '../../support/apps.ts'
@@ -205,24 +203,38 @@ describe('one caller’s changes', () => {
     expect(await changes.statuses()).toEqual(Array(60).fill(200))
   })
 
-  test('of one environment wait for its row one at a time', async () => {
+  test('of one environment wait for its row one at a time, those of all callers together', async () => {
     const shop = await app(ctx)
     const id = shop.environments[0]?.id ?? ''
-    const place = `/v1/secrets?app_id=${shop.id}&env=development`
     const row = (tx: Transaction) => tx`select 1 from environments where id = ${id} for no key update`
-    const add = (client: Client, key: string) => client.post(place, { secrets: [{ key, value: 'v' }] })
+    const add = (client: Client, environment: string, key: string) =>
+      client.post(`/v1/secrets?app_id=${shop.id}&env=${environment}`, { secrets: [{ key, value: 'v' }] })
+    const crowd = [flooder, admin, backend.as((await member(ctx, 'admin')).token)]
     let changes = flood(0, () => flooder.get('/v1/me'))
-    let change: Promise<Answer> | undefined
     await whileLocked(row, async () => {
-      changes = flood(20, (n) => add(flooder, `FLOOD_${n}`))
+      changes = flood(30, (n) => add(crowd[n % 3] as Client, 'development', `FLOOD_${n}`))
       await lockWaitsReach(1)
-      change = add(admin, 'OTHER')
-      await lockWaitsReach(2)
       await expectReadsOfOthers()
-      expect(await lockWaits()).toBe(2)
+      expect((await add(admin, 'production', 'OTHER')).status).toBe(200)
+      expect(await lockWaits()).toBe(1)
     })
-    expect((await change)?.status).toBe(200)
-    expect(await changes.statuses()).toEqual(Array(20).fill(200))
+    expect(await changes.statuses()).toEqual(Array(30).fill(200))
+  })
+
+  test('of the organisation leave connections for those of environments, however many callers wait', async () => {
+    const shop = await app(ctx)
+    const crowd = [flooder, admin, backend.as((await member(ctx, 'admin')).token)]
+    const organisation = (tx: Transaction) => tx`select 1 from organisations for no key update`
+    let changes = flood(0, () => flooder.get('/v1/me'))
+    await whileLocked(organisation, async () => {
+      changes = flood(12, (n) => (crowd[n % 3] as Client).post('/v1/apps', { name: `App ${randomUUID()}` }))
+      await lockWaitsReach(3)
+      const secret = { secrets: [{ key: 'OTHER', value: 'v' }] }
+      const place = `/v1/secrets?app_id=${shop.id}&env=development`
+      expect((await admin.post(place, secret)).status).toBe(200)
+      expect(await lockWaits()).toBe(3)
+    })
+    expect(await changes.statuses()).toEqual(Array(12).fill(201))
   })
 
   test('share turns with those of its service accounts, also with tokens that one account made for another', async () => {

@@ -2,12 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { openReadMemory } from '../../../src/context.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createLog } from '../../../src/platform/log.ts'
-import {
-  createChangeLimiter,
-  createReadLimiter,
-  type Database,
-  openDatabase,
-} from '../../../src/platform/postgres/database.ts'
+import { type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
+import { createChangeLimiter, createReadLimiter } from '../../../src/platform/postgres/limiters.ts'
 import { createLookUps } from '../../../src/platform/postgres/look-ups.ts'
 import { migrate, readMigrations } from '../../../src/platform/postgres/migrate.ts'
 import { type Answer, api } from '../../support/api.ts'

@@ -40,7 +40,7 @@ const hits = () =>
 
 type Entry = {
   count: number
-  new_values: { secrets: unknown[]; total: number | null }
+  new_values: { secrets: { id: string }[]; total: number | null }
   ip_address: string | null
 }
 const reads = () => ctx.db<Entry[]>`
@@ -139,6 +139,19 @@ describe('secret.read', () => {
         [100, 101],
       ]),
     )
+  })
+
+  test('tells reads of more than a hundred apart by those that it does not name, too', async () => {
+    const { body } = await secrets(
+      'POST',
+      Array.from({ length: 101 }, (_, index) => sealedSecret(`K${index}`)),
+    )
+    await secrets('GET')
+    const named = new Set((await reads())[0]?.new_values.secrets.map(({ id }) => id))
+    const unnamed = (body as { id: string }[]).find(({ id }) => !named.has(id))?.id
+    expect((await secrets('PUT', [{ ...sealedSecret('CHANGED'), id: unnamed }])).status).toBe(200)
+    await secrets('GET')
+    expect((await reads()).map(({ count }) => count)).toEqual([1, 1])
   })
 
   test('is told of every token, and a flood of different readers shares an entry', async () => {

@@ -1,0 +1,105 @@
+import { availableParallelism } from 'node:os'
+import {
+  createFairLimiter,
+  createKeyedLimiter,
+  type FairLimiter,
+  type KeyedLimiter,
+  TooBusyError,
+} from '../limiter.ts'
+import { PASSWORD_QUEUE } from '../password-turns.ts'
+import type { Database } from './database.ts'
+
+/** Limits changes; before, those that lock the organisation's row, or that of the same environment. */
+export type ChangeLimiter = FairLimiter & Readonly<{ organisation: FairLimiter; environment: KeyedLimiter }>
+
+/**
+ * Limits the transactions that wait for locks to half of the pool, and two less for each caller, so that reads and other
+ * callers always get a connection. Those that lock the same row wait here, where callers take turns, and not in PostgreSQL:
+ * of one environment's one runs at a time, of the organisation's two of a caller, so that one begins when the other ends,
+ * and as many as leave two connections for other rows. Up to 200 of a caller wait, each at most 4 s, which is shorter than
+ * the lock timeout.
+ */
+export function createChangeLimiter(db: Database): ChangeLimiter {
+  const half = share(db, 2)
+  const most = Math.max(1, half - 2)
+  const waiting = {
+    queueEach: 200,
+    waitMilliseconds: Math.min(4000, db.deadlines.transactionMilliseconds),
+  }
+  return {
+    ...createFairLimiter({ ...waiting, concurrency: half, concurrencyEach: most }),
+    organisation: createFairLimiter({ ...waiting, concurrency: most, concurrencyEach: 2 }),
+    environment: createKeyedLimiter({ ...waiting, concurrency: 1, concurrencyEach: 1 }),
+  }
+}
+
+/**
+ * Limits each caller's reads to half of the pool, and those of all callers so that a connection is left to find out who
+ * calls. Up to 2,000 of a caller wait, each at most as long as one statement may take.
+ */
+export const createReadLimiter = (db: Database): FairLimiter =>
+  createFairLimiter({
+    concurrency: Math.max(1, db.options.max - share(db, 5)),
+    concurrencyEach: share(db, 2),
+    queueEach: 2000,
+    waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
+  })
+
+/**
+ * Limits work that takes much memory, such as making an answer of many MiB, to two at a time and one of a caller. Up to 20
+ * of a caller wait, each at most 4 s.
+ */
+export const createLargeReadLimiter = (): FairLimiter =>
+  createFairLimiter({ concurrency: 2, concurrencyEach: 1, queueEach: 20, waitMilliseconds: 4000 })
+
+/** Thrown where others have their keys renewed for too long. */
+export class RenewalsBusy extends TooBusyError {
+  override readonly name = 'RenewalsBusy'
+  constructor() {
+    super('The keys of other environments are being renewed. Try again in a moment.')
+  }
+}
+
+/**
+ * Limits work that keeps a connection for up to a minute to one at a time, and no second one of a caller. One of each
+ * other caller waits, at most 8 s, without a connection.
+ */
+export const createRekeyLimiter = (): FairLimiter =>
+  createFairLimiter({
+    concurrency: 1,
+    concurrencyEach: 1,
+    queueEach: 1,
+    waitMilliseconds: 8000,
+    busyError: () => new RenewalsBusy(),
+  })
+
+/**
+ * Limits requests that anyone may send, such as sign-ins, to more than ever have a password hashed or wait for that: the
+ * statements of the others delay nobody noticeably. Up to 10,000 of a network wait, each at most as long as one statement
+ * may take.
+ */
+export const createPublicLimiter = (db: Database): FairLimiter =>
+  createFairLimiter({
+    concurrency: PUBLIC_AT_ONCE,
+    concurrencyEach: PUBLIC_AT_ONCE - 1,
+    queueEach: 10_000,
+    waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
+  })
+
+/** With room for both bounded lines of passwords, and for 20 that wait for none. */
+const PUBLIC_AT_ONCE = 2 * (availableParallelism() + PASSWORD_QUEUE) + 20
+
+/**
+ * Limits the writes that no response depends on, such as the audit entry of a refusal, to a fifth of the pool and one for
+ * each caller. Up to 500 of a caller wait, each at most 4 s.
+ */
+export const createSideWriteLimiter = (db: Database): FairLimiter =>
+  createFairLimiter({
+    concurrency: share(db, 5),
+    concurrencyEach: 1,
+    queueEach: 500,
+    waitMilliseconds: Math.min(4000, db.deadlines.transactionMilliseconds),
+  })
+
+/** A part of the pool's connections, at least one. */
+const share = (db: Database, parts: number): number => Math.max(1, Math.floor(db.options.max / parts))
