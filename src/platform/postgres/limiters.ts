@@ -15,20 +15,18 @@ export type ChangeLimiter = FairLimiter & Readonly<{ organisation: FairLimiter; 
 /**
  * Limits the transactions that wait for locks to half of the pool, and two less for each caller, so that reads and other
  * callers always get a connection. Those that lock the same row wait here, where callers take turns, and not in PostgreSQL:
- * of one environment's one runs at a time, of the organisation's two of a caller, so that one begins when the other ends,
- * and as many as leave two connections for other rows. Up to 200 of a caller wait, each at most 4 s, which is shorter than
- * the lock timeout.
+ * of one environment's one runs at a time, of the organisation's two, so that one begins when the other ends. Up to 200 of
+ * a caller wait, each at most 4 s, which is shorter than the lock timeout.
  */
 export function createChangeLimiter(db: Database): ChangeLimiter {
   const half = share(db, 2)
-  const most = Math.max(1, half - 2)
   const waiting = {
     queueEach: 200,
     waitMilliseconds: Math.min(4000, db.deadlines.transactionMilliseconds),
   }
   return {
-    ...createFairLimiter({ ...waiting, concurrency: half, concurrencyEach: most }),
-    organisation: createFairLimiter({ ...waiting, concurrency: most, concurrencyEach: 2 }),
+    ...createFairLimiter({ ...waiting, concurrency: half, concurrencyEach: Math.max(1, half - 2) }),
+    organisation: createFairLimiter({ ...waiting, concurrency: 2, concurrencyEach: 2 }),
     environment: createKeyedLimiter({ ...waiting, concurrency: 1, concurrencyEach: 1 }),
   }
 }
