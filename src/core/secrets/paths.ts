@@ -16,10 +16,10 @@ export function pathFault(text: string, field: string): string | null {
   const segments = segmentsOf(text)
   if (segments.length > MAX_SEGMENTS) return `${field} must have at most ${MAX_SEGMENTS} segments.`
   if (segments.some((segment) => !SEGMENT.test(segment))) {
-    return `Each segment of ${field} must be 1 to 64 letters, digits, hyphens, underscores and dots.`
+    return `${field} must be a path of segments of 1 to 64 letters, digits, hyphens, underscores and dots.`
   }
   if (segments.some((segment) => segment === '.' || segment === '..')) {
-    return `No segment of ${field} may be "." or "..".`
+    return `${field} must have no segment "." or "..".`
   }
   return normalisePath(text).length > MAX_LENGTH
     ? `${field} must have at most ${MAX_LENGTH} characters.`

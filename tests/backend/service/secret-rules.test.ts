@@ -59,7 +59,7 @@ describe('the order of checks', () => {
     const { person } = await personWith()
     expect((await send(path, '{', person.token)).status).toBe(403)
     expect((await send({}, '{')).body.error).toStartWith('The header Environment')
-    expect((await send(path, '{')).body.error).toStartWith('Each segment of The header Path')
+    expect((await send(path, '{')).body.error).toStartWith('The header Path must be a path')
     expect((await send({ environment: randomUUID() }, '{')).status).toBe(400)
     expect((await send({ environment: randomUUID() }, '{"secrets":[{}]}')).status).toBe(400)
     expect((await send({ environment: randomUUID() }, '{"secrets":[]}')).status).toBe(404)
