@@ -1,3 +1,4 @@
+import type { Sharer } from '../platform/limiter.ts'
 import type { Permissions, RoleKind } from './permissions.ts'
 
 /** Where a request came from, as the audit log keeps it. A browser's `Origin` is something else. */
@@ -52,6 +53,9 @@ export const callerId = (caller: Caller): string => caller.id ?? caller.userId
 /** The id of whose part of what all callers share a request takes: `responsibleId`, or a user without a membership. */
 export const responsibleIdOf = (caller: Caller): string =>
   isActor(caller) ? caller.responsibleId : caller.userId
+
+/** The caller as it takes turns: service accounts have the share of the member who is responsible for them. */
+export const sharerOf = (caller: Caller): Sharer => (isActor(caller) ? caller : caller.userId)
 
 /** Whether a caller is a principal of the organisation. */
 export const isActor = (caller: Caller): caller is Actor => caller.id !== null

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
+import type { Sharer } from '../platform/limiter.ts'
 import type { Transaction } from '../platform/postgres/database.ts'
-import { type Actor, type Caller, callerId } from './actor.ts'
+import { type Actor, type Caller, sharerOf } from './actor.ts'
 import { errorForConstraint } from './constraints.ts'
 import { unauthenticated } from './errors.ts'
 import { type Permissions, permissionsOf } from './permissions.ts'
@@ -38,7 +39,7 @@ const PATIENCE_MILLISECONDS = 30_000
  */
 export const lockingTransaction = <T>(
   ctx: Context,
-  { caller, environmentId }: Readonly<{ caller: string; environmentId?: string }>,
+  { caller, environmentId }: Readonly<{ caller: Sharer; environmentId?: string }>,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> => {
   const until = endOfChange(ctx)
@@ -59,7 +60,7 @@ export const ownTransaction = <T>(
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> => {
   const until = endOfChange(ctx)
-  return ctx.limitReads.run(callerId(caller), () => transaction(ctx, work, until))
+  return ctx.limitReads.run(sharerOf(caller), () => transaction(ctx, work, until))
 }
 
 /**
@@ -83,7 +84,7 @@ export const readAndChangeOrganisation = <Found, T>(
   read: (tx: Transaction) => Promise<Found>,
   work: (tx: Transaction, actor: Actor, found: Found) => Promise<T>,
 ): Promise<T> =>
-  lockingTransaction(ctx, { caller: actor.responsibleId }, async (tx) => {
+  lockingTransaction(ctx, { caller: actor }, async (tx) => {
     // Order matters: the role is read under the lock.
     const lock = lockOrganisation(tx, actor.organisation.id).execute()
     const [, rows, found] = await pipelined(lock, currentRole(tx, actor).execute(), read(tx))

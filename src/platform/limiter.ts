@@ -1,22 +1,25 @@
 /** Limits how many run at once; the others wait in order. */
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
 
+/** Who takes turns: a caller of its own, or one of those that have the share of one together, and take turns within it. */
+export type Sharer = string | Readonly<{ id: string; responsibleId: string }>
+
 /** Limits how many run at once, of all callers together and of each; callers take turns. */
 export type FairLimiter = Readonly<{
   /** Runs the work in the caller's turn. */
-  run<T>(caller: string, work: () => Promise<T>): Promise<T>
+  run<T>(caller: Sharer, work: () => Promise<T>): Promise<T>
   /** Waits for the caller's turn; gives what ends it, to be called exactly once. */
-  enter(caller: string): Promise<() => void>
+  enter(caller: Sharer): Promise<() => void>
   /** Whether the caller need not wait now. */
-  isFree(caller: string): boolean
+  isFree(caller: Sharer): boolean
   /** Begins the caller's turn if it need not wait; gives what ends it, else null. */
-  tryToEnter(caller: string): (() => void) | null
+  tryToEnter(caller: Sharer): (() => void) | null
 }>
 
 /** A fair limiter for each key, such as the id of what the work changes. */
 export type KeyedLimiter = Readonly<{
   /** Runs the work in the caller's turn among those with the same key. */
-  run<T>(key: string, caller: string, work: () => Promise<T>): Promise<T>
+  run<T>(key: string, caller: Sharer, work: () => Promise<T>): Promise<T>
 }>
 
 /** Thrown when the queue is full or the wait timed out, before the work starts. */
@@ -47,7 +50,7 @@ export type LimiterOptions = {
 }
 
 export type FairLimiterOptions = Omit<LimiterOptions, 'queue'> & {
-  /** How many of one caller run at once. */
+  /** How many of one share run at once. */
   concurrencyEach: number
   /** How many of one caller wait beyond those that run. */
   queueEach: number
@@ -60,79 +63,97 @@ export function createLimiter({ queue, ...options }: LimiterOptions): Limiter {
   return (work) => limiter.run('', work)
 }
 
+const shareOf = (caller: Sharer): string => (typeof caller === 'string' ? caller : caller.responsibleId)
+const idOf = (caller: Sharer): string => (typeof caller === 'string' ? caller : caller.id)
+
+function toEnd<Value>(map: Map<string, Value>, key: string): void {
+  const value = map.get(key) as Value
+  map.delete(key)
+  map.set(key, value)
+}
+
 /**
- * A limiter of this process with a queue for each caller. A free slot goes to the callers in turn, whatever the length of
- * their queues, so that one with many requests delays another by one request at most. `CallerBusyError` when the
+ * A limiter of this process with a queue for each caller. A free slot goes to the shares in turn, and there to the callers in
+ * turn, whatever the length of their queues, so that one with many requests delays another by one request at most. `CallerBusyError` when the
  * caller's own queue is full, unless `busyError` says otherwise. Its work must not use the same limiter: it would wait for itself.
  */
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const { concurrency, concurrencyEach, queueEach, waitMilliseconds, busyError } = options
   const busy = busyError ?? (() => new TooBusyError())
+  /** How many run, by share. */
   const running = new Map<string, number>()
   let total = 0
-  /** Those that wait, by caller; the callers in the order of their turns. */
-  const queues = new Map<string, Set<() => void>>()
+  /** Those that wait, by share and caller; both in the order of their turns. */
+  const shares = new Map<string, Map<string, Set<() => void>>>()
 
-  const isFree = (caller: string) => total < concurrency && (running.get(caller) ?? 0) < concurrencyEach
-  const begin = (caller: string) => {
+  const hasRoom = (share: string) => total < concurrency && (running.get(share) ?? 0) < concurrencyEach
+  const begin = (share: string) => {
     total++
-    running.set(caller, (running.get(caller) ?? 0) + 1)
+    running.set(share, (running.get(share) ?? 0) + 1)
   }
-  const remove = (caller: string, queue: Set<() => void>, start: () => void) => {
-    queue.delete(start)
-    if (queue.size === 0) queues.delete(caller)
+  const remove = (share: string, id: string, start: () => void) => {
+    const queues = shares.get(share)
+    const queue = queues?.get(id)
+    queue?.delete(start)
+    if (queue?.size === 0) queues?.delete(id)
+    if (queues?.size === 0) shares.delete(share)
   }
   // Counted as running at once, so that no later call can take the slot.
   const startNext = () => {
-    for (const [caller, queue] of queues) {
-      if (!isFree(caller)) continue
+    for (const [share, queues] of shares) {
+      const [next] = hasRoom(share) ? queues : []
+      if (next === undefined) continue
+      const [id, queue] = next
       const [start] = queue
       if (start === undefined) continue
-      queues.delete(caller)
-      queue.delete(start)
-      if (queue.size > 0) queues.set(caller, queue)
-      begin(caller)
+      toEnd(shares, share)
+      toEnd(queues, id)
+      remove(share, id, start)
+      begin(share)
       start()
       return
     }
   }
-  const end = (caller: string) => {
+  const end = (share: string) => {
     total--
-    const others = (running.get(caller) ?? 1) - 1
-    if (others === 0) running.delete(caller)
-    else running.set(caller, others)
+    const others = (running.get(share) ?? 1) - 1
+    if (others === 0) running.delete(share)
+    else running.set(share, others)
     startNext()
   }
-  const waitForTurn = (caller: string, queue: Set<() => void>) =>
+  const waitForTurn = (share: string, id: string, queue: Set<() => void>) =>
     new Promise<void>((resolve, reject) => {
       const start = () => {
         clearTimeout(timer)
         resolve()
       }
       const giveUp = () => {
-        remove(caller, queue, start)
+        remove(share, id, start)
         reject(busy())
       }
       const timer = waitMilliseconds === undefined ? undefined : setTimeout(giveUp, waitMilliseconds)
       queue.add(start)
-      queues.set(caller, queue)
     })
-  const tryToEnter = (caller: string) => {
-    if (!isFree(caller)) return null
-    begin(caller)
-    return () => end(caller)
+  const tryToEnter = (caller: Sharer) => {
+    const share = shareOf(caller)
+    if (!hasRoom(share)) return null
+    begin(share)
+    return () => end(share)
   }
-  const enter = async (caller: string) => {
+  const enter = async (caller: Sharer) => {
     const entered = tryToEnter(caller)
     if (entered !== null) return entered
-    const queue = queues.get(caller) ?? new Set()
+    const [share, id] = [shareOf(caller), idOf(caller)]
+    const queues = shares.get(share) ?? new Map<string, Set<() => void>>()
+    const queue = queues.get(id) ?? new Set()
     if (queue.size >= queueEach) throw busyError?.() ?? new CallerBusyError()
-    await waitForTurn(caller, queue)
-    return () => end(caller)
+    shares.set(share, queues.set(id, queue))
+    await waitForTurn(share, id, queue)
+    return () => end(share)
   }
   return {
     enter,
-    isFree,
+    isFree: (caller) => hasRoom(shareOf(caller)),
     tryToEnter,
     run: async (caller, work) => {
       const leave = await enter(caller)

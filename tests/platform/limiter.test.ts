@@ -109,6 +109,28 @@ describe('callers take turns', () => {
     await Promise.all(outcomes)
   })
 
+  test('and those with one share do so within it', async () => {
+    const limiter = createFairLimiter({ concurrency: 2, concurrencyEach: 1, queueEach: 2 })
+    const names = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']
+    const begun: string[] = []
+    const jobs = names.map((name) => controlled(name, begun))
+    // The callers a and b share.
+    const outcomes = jobs.map(({ work }, index) => {
+      const id = names[index]?.charAt(0) ?? ''
+      return limiter.run({ id, responsibleId: id === 'c' ? 'c' : 'a' }, work)
+    })
+    await Bun.sleep(1)
+    expect(begun).toEqual(['a1', 'c1'])
+    const full = limiter.run({ id: 'a', responsibleId: 'a' }, async () => 'a4')
+    await expect(full).rejects.toBeInstanceOf(CallerBusyError)
+    for (const name of ['c1', 'a1', 'a2', 'b1', 'a3', 'b2']) {
+      jobs[names.indexOf(name)]?.end()
+      await Bun.sleep(1)
+    }
+    expect(begun).toEqual(['a1', 'c1', 'a2', 'b1', 'a3', 'b2'])
+    expect(await Promise.all(outcomes)).toEqual(names)
+  })
+
   test('and a full queue refuses its caller alone', async () => {
     const limiter = createFairLimiter({ concurrency: 1, concurrencyEach: 1, queueEach: 2 })
     const { end, outcomes } = jobsOf(limiter, ['a1', 'a2', 'a3', 'b1', 'b2'])

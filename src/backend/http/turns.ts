@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { callerId, responsibleIdOf } from '../../core/actor.ts'
+import { sharerOf } from '../../core/actor.ts'
 import { DomainError } from '../../core/errors.ts'
 import { LARGE_READ_BYTES, type MakeRoom } from '../../core/secrets/room.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
@@ -14,7 +14,7 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
   waitForTurn: async (request: Request): Promise<void> => {
     const state = of(request)
     if (state.caller === null || !/^(GET|HEAD)$/.test(request.method)) return
-    state.endTurn = await ctx.limitReads.enter(callerId(state.caller))
+    state.endTurn = await ctx.limitReads.enter(sharerOf(state.caller))
   },
   /** Waits for the turn of the network that a request without credentials comes from. */
   waitForPublicTurn: async (request: Request): Promise<void> => {
@@ -32,20 +32,20 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
     async (read, bytesOf, measure) => {
       const state = of(request)
       if (state.endLargeRead !== null) return await read()
-      const responsibleId = responsibleIdOf(callerIn(state))
-      const mustWait = measure !== null && !ctx.limitLargeReads.isFree(responsibleId)
+      const sharer = sharerOf(callerIn(state))
+      const mustWait = measure !== null && !ctx.limitLargeReads.isFree(sharer)
       if (!mustWait || (await measure()) <= LARGE_READ_BYTES) {
         const found = await read()
         if (bytesOf(found) <= LARGE_READ_BYTES) return found
-        const end = ctx.limitLargeReads.tryToEnter(responsibleId)
+        const end = ctx.limitLargeReads.tryToEnter(sharer)
         if (end !== null) {
           keepLargeRead(state, end)
           return found
         }
       }
       leaveTurn(state)
-      keepLargeRead(state, await ctx.limitLargeReads.enter(responsibleId).catch(refuseLarge))
-      state.endTurn = await ctx.limitReads.enter(callerId(callerIn(state)))
+      keepLargeRead(state, await ctx.limitLargeReads.enter(sharer).catch(refuseLarge))
+      state.endTurn = await ctx.limitReads.enter(sharer)
       return await read()
     },
 })

@@ -10,6 +10,7 @@ import type { Refusal } from './refusals.ts'
 export type AuditActor = Readonly<{
   type: 'user' | 'service_account'
   id: string | null
+  responsibleId?: string
   userId: string | null
   name: string
   role?: Readonly<{ name: string }>

@@ -42,7 +42,8 @@ export async function recordCoalesced(
     'many',
     since,
   )
-  await ctx.limitSideWrites.run(own.actor_id, () => countOrInsert(ctx, own, shared, new Date(since * 60_000)))
+  const sharer = { id: own.actor_id, responsibleId: actor.responsibleId ?? own.actor_id }
+  await ctx.limitSideWrites.run(sharer, () => countOrInsert(ctx, own, shared, new Date(since * 60_000)))
 }
 
 async function countOrInsert(

@@ -31,7 +31,7 @@ export async function noteRead(
   const store = (event: ReadEvent, key: string, who?: AuditActor) =>
     inTurn
       ? insert(ctx, actor, event, key, who)
-      : ctx.limitReads.run(actor.id, () => insert(ctx, actor, event, key, who))
+      : ctx.limitReads.run(actor, () => insert(ctx, actor, event, key, who))
   const own = `read ${minute} ${actor.id} ${ownPart(actor, event)}`
   const { inHour, inMinute } = ctx.repeats.sizeOf(actor.id, minute)
   if (ctx.repeats.has(own) || inHour < MOST_ENTRIES.inHour || inMinute < MOST_ENTRIES.inMinute) {

@@ -60,7 +60,7 @@ export async function inTurnWhereLarge<T>(
 ): Promise<T> {
   if (filter.ids !== undefined && filter.ids.length <= FEW) return await work()
   const bytes = await storedBytes(ctx.db, actor, environmentId, filter)
-  return bytes <= LARGE_READ_BYTES ? work() : ctx.limitLargeReads.run(actor.responsibleId, work)
+  return bytes <= LARGE_READ_BYTES ? work() : ctx.limitLargeReads.run(actor, work)
 }
 
 /** So few secrets never take much memory. */

@@ -28,7 +28,7 @@ export const changeSecrets = <T>(
   work: (tx: Transaction, change: queries.Change) => Promise<T>,
 ): Promise<T> => {
   if (!isId(place.environmentId)) throw notFound('Environment')
-  const turn = { caller: actor.responsibleId, environmentId: place.environmentId }
+  const turn = { caller: actor, environmentId: place.environmentId }
   return lockingTransaction(ctx, turn, async (tx) => {
     // Before the lock, for which it may have to wait: that is what a client has sealed for.
     const [[before], , [environment], access, room] = await pipelined(

@@ -60,6 +60,20 @@ async function floodAs(role: 'admin' | 'developer') {
   flooder = backend.as(flooding.token)
 }
 
+/** Service accounts of the flooding member: the first has a token from the member, each other one from the one before. */
+async function accountsOfFlooder(count: number): Promise<Client[]> {
+  const { id: role_id } = await roleOf(ctx, 'manager')
+  const accounts: Client[] = []
+  for (let n = 0; n < count; n++) {
+    const { id } = (await flooder.post('/v1/service-accounts', { name: randomUUID(), role_id })).body
+    const maker = accounts.at(-1) ?? flooder
+    const { status, body } = await maker.post(`/v1/service-accounts/${id}/tokens`, { name: 'of another' })
+    expect(status).toBe(201)
+    accounts.push(backend.as(body.token))
+  }
+  return accounts
+}
+
 /** Runs the work while another session holds a lock. */
 async function whileLocked(lock: (tx: Transaction) => PromiseLike<unknown>, work: () => Promise<void>) {
   await ctx.db.begin(async (tx) => {
@@ -119,6 +133,19 @@ describe('one caller’s reads', () => {
       expect(await lockWaits()).toBe(5)
     })
     expect(await reads.statuses()).toEqual(Array(20).fill(200))
+  })
+
+  test('count with those of its service accounts', async () => {
+    const accounts = await accountsOfFlooder(3)
+    const keys = (tx: Transaction) => tx`lock table environment_keys in access exclusive mode`
+    let reads = flood(0, () => flooder.get('/v1/me/keys'))
+    await whileLocked(keys, async () => {
+      reads = flood(40, (n) => ([flooder, ...accounts][n % 4] as Client).get('/v1/me/keys'))
+      await lockWaitsReach(5)
+      await expectReadsOfOthers()
+      expect(await lockWaits()).toBe(5)
+    })
+    expect(await reads.statuses()).toEqual(Array(40).fill(200))
   })
 
   test('end their turns, whatever the response', async () => {
@@ -237,16 +264,7 @@ describe('one caller’s changes', () => {
   })
 
   test('share turns with those of its service accounts, also with tokens that one account made for another', async () => {
-    const { id: role_id } = await roleOf(ctx, 'manager')
-    const accounts: Client[] = []
-    let maker = flooder
-    for (let n = 0; n < 8; n++) {
-      const { id } = (await flooder.post('/v1/service-accounts', { name: randomUUID(), role_id })).body
-      const { status, body } = await maker.post(`/v1/service-accounts/${id}/tokens`, { name: 'of another' })
-      expect(status).toBe(201)
-      maker = backend.as(body.token)
-      accounts.push(maker)
-    }
+    const accounts = await accountsOfFlooder(8)
     const organisation = (tx: Transaction) => tx`select 1 from organisations for no key update`
     const create = (client: Client) => client.post('/v1/apps', { name: `App ${randomUUID()}` })
     let changes = flood(0, () => flooder.get('/v1/me'))
@@ -261,6 +279,24 @@ describe('one caller’s changes', () => {
     expect(answer?.status).toBe(201)
     expect(answer?.before).toBeLessThan(6)
     expect(await changes.statuses()).toEqual(Array(24).fill(201))
+  })
+
+  test('take turns with those of its service accounts, so that none of them holds up the others', async () => {
+    const [account] = await accountsOfFlooder(1)
+    const organisation = (tx: Transaction) => tx`select 1 from organisations for no key update`
+    const create = (client: Client) => client.post('/v1/apps', { name: `App ${randomUUID()}` })
+    let changes = flood(0, () => flooder.get('/v1/me'))
+    let change: Promise<{ status: number; before: number }> | undefined
+    await whileLocked(organisation, async () => {
+      changes = flood(30, () => create(flooder))
+      await lockWaitsReach(2)
+      change = create(account as Client).then(({ status }) => ({ status, before: changes.answered() }))
+      await expectReadsOfOthers()
+    })
+    const answer = await change
+    expect(answer?.status).toBe(201)
+    expect(answer?.before).toBeLessThan(6)
+    expect(await changes.statuses()).toEqual(Array(30).fill(201))
   })
 
   test('of its own rows count as its reads', async () => {
