@@ -35,13 +35,13 @@ beforeEach(async () => {
   secretIds = made.body.map(({ id }: { id: string }) => id)
 })
 
-const override = ({ token }: Person, secretId = secretIds[0]) =>
-  service.as(token).put(`/v1/secrets/${secretId}/override`, { value: seal('mine') })
+const override = ({ token }: Person, secretId = secretIds[0], backend = service) =>
+  backend.as(token).put(`/v1/secrets/${secretId}/override`, { value: seal('mine') })
 const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status)
 const storesNoOverride = (tx: Parameters<Parameters<typeof inTurn>[1]>[0]) =>
   tx`lock table secret_overrides in exclusive mode`
 
-describe('a change of secrets that is under way is waited for, and later ones wait', () => {
+describe('a change of secrets that is under way is waited for, and later ones of another backend wait', () => {
   test('by the deletion of the app', async () => {
     const [first, later] = [await member(ctx, 'admin'), await member(ctx, 'admin')]
     const answers = await inTurn(
@@ -49,14 +49,14 @@ describe('a change of secrets that is under way is waited for, and later ones wa
       storesNoOverride,
       () => override(first),
       () => service.as(ada.token).delete(`/v1/apps/${appId}`),
-      () => override(later),
+      () => override(later, secretIds[0], api(ctx)),
     )
     expect(statuses(answers)).toEqual([200, 204, 404])
   })
 
   test('by a new name of the app', async () => {
     const [first, later] = [await member(ctx, 'admin'), await member(ctx, 'admin')]
-    const secrets = secretsOf(service.as(later.token), environmentId)
+    const secrets = secretsOf(api(ctx).as(later.token), environmentId)
     const order: string[] = []
     const noted = async <T>(name: string, answer: Promise<T>) => {
       const answered = await answer
