@@ -24,7 +24,8 @@ const AT_ONCE = { copies: 30_000, overrides: 300_000 } as const
  * from there.
  */
 export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> {
-  const counts = isId(id) ? await queries.countsByEnvironment(ctx.db, actor.organisation.id, id) : []
+  const count = () => queries.countsByEnvironment(ctx.db, actor.organisation.id, id)
+  const counts = isId(id) ? await ctx.limitReads.run(actor, count) : []
   let gone = 0
   const beforeTheLast = partsOf(counts).slice(0, -1)
   for (const part of [...beforeTheLast, null]) {

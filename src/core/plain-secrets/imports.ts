@@ -75,14 +75,8 @@ export const importFile = (
         sealed: dry_run ? null : await seal(environment, at, created, changed),
       }
     }
-    const { imported, sealed } = await secrets.inTurnWhereLarge(
-      ctx,
-      actor,
-      environment.row.id,
-      { path: at },
-      read,
-    )
-    if (sealed === null) await secrets.requireRoomFor(ctx, environment.row.id, imported.created.length)
+    const { imported, sealed } = await secrets.readInTurn(ctx, actor, environment.row.id, { path: at }, read)
+    if (sealed === null) await secrets.requireRoomFor(ctx, actor, environment.row.id, imported.created.length)
     else await createAndUpdate(ctx, actor, sealedPlace(environment), sealed.added, sealed.changes)
     return imported
   })

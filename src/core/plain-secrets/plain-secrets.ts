@@ -55,7 +55,8 @@ export const create = (
   added: readonly PlainNewSecret[],
 ): Promise<PlainSecret[]> =>
   withOpened(ctx, actor, place, async (environment) => {
-    const sealed = await sealNew(environment, added)
+    // Sealing takes the processor, as reading does.
+    const sealed = await ctx.limitReads.run(actor, () => sealNew(environment, added))
     const stored = await createSealed(ctx, actor, sealedPlace(environment), sealed)
     return (await openSecrets(environment, stored)).map(present)
   })
@@ -79,7 +80,7 @@ export const update = (
       requireKeysOf(environment, now.publicKey)
       return await sealChanges(environment, changes, now.secrets, mayRead)
     }
-    const sealed = await secrets.inTurnWhereLarge(ctx, actor, environmentId, { ids }, seal)
+    const sealed = await secrets.readInTurn(ctx, actor, environmentId, { ids }, seal)
     const stored = await updateSealed(ctx, actor, sealedPlace(environment), sealed)
     return (await openSecrets(environment, stored)).map(present)
   })

@@ -24,7 +24,7 @@ export async function createAndUpdate(
     if (added.length > 0) await createIn(ctx, tx, change, added)
     return updated?.unchanged ?? null
   })
-  if (unchanged !== null) await noteRead(ctx, actor, unchanged)
+  if (unchanged !== null) await noteRead(ctx, actor, unchanged, { inTurn: false })
 }
 
 function asConflict(error: unknown): never {

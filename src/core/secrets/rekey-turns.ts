@@ -9,7 +9,10 @@ import { beingRenewed } from './writing.ts'
 /** How long sealing an environment's secrets again may take. With the wait before it, it ends before connections do. */
 export const REKEY_SECONDS = 45
 
-/** How often one member, with its service accounts, can have the keys of one environment renewed, failed attempts included. */
+/**
+ * How often one member, or together all service accounts that it is responsible for, can have the keys of one environment
+ * renewed, failed attempts included.
+ */
 export const REKEYS_PER_HOUR = 6
 
 /** The environments whose keys this process renews, or is about to. */
@@ -37,12 +40,20 @@ export async function inTurn<T>(
   }
 }
 
-/** Counts for who is responsible for the caller: whoever renews too often keeps nobody else from it. */
+/**
+ * Counts for the member, or for all service accounts together that it is responsible for: whoever renews too often keeps
+ * nobody else from it.
+ */
 const countAttempt = (ctx: Context, actor: Actor, environmentId: string): Promise<void> =>
   countWithin(
     ctx,
     { limit: REKEYS_PER_HOUR, windowSeconds: 3600 },
-    ['renewal of keys', actor.responsibleId, environmentId],
+    [
+      'renewal of keys',
+      actor.responsibleId,
+      actor.id === actor.responsibleId ? 'itself' : 'its accounts',
+      environmentId,
+    ],
     `You can renew the keys of an environment ${REKEYS_PER_HOUR} times an hour. Try again later.`,
   )
 

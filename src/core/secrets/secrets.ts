@@ -48,19 +48,21 @@ export async function peek(
 }
 
 /**
- * Does work that loads the secrets that a filter names, as changes begin with. Where they take much memory, callers take
- * turns; `TooBusyError` after the wait. The work must not wait for a lock.
+ * Does work that loads the secrets that a filter names, as changes begin with, in the caller's turn to read; where they take
+ * much memory, also in its turn among the large ones. `TooBusyError` after the wait. The work must not wait for a lock.
  */
-export async function inTurnWhereLarge<T>(
+export async function readInTurn<T>(
   ctx: Context,
   actor: Actor,
   environmentId: string,
   filter: Pick<SecretFilter, 'path' | 'ids'>,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (filter.ids !== undefined && filter.ids.length <= FEW) return await work()
-  const bytes = await storedBytes(ctx.db, actor, environmentId, filter)
-  return bytes <= LARGE_READ_BYTES ? work() : ctx.limitLargeReads.run(actor, work)
+  const { limitReads, limitLargeReads } = ctx
+  const read = () => limitReads.run(actor, work)
+  if (filter.ids !== undefined && filter.ids.length <= FEW) return await read()
+  const bytes = await limitReads.run(actor, () => storedBytes(ctx.db, actor, environmentId, filter))
+  return bytes <= LARGE_READ_BYTES ? await read() : await limitLargeReads.run(actor, read)
 }
 
 /** So few secrets never take much memory. */
@@ -72,8 +74,14 @@ export async function requireAccess(ctx: Context, actor: Actor, environmentId: s
 }
 
 /** 403 when an environment can't have so many secrets more, which a change decides again. */
-export async function requireRoomFor(ctx: Context, environmentId: string, added: number): Promise<void> {
-  enforce(policy.add, { present: await queries.count(ctx.db, environmentId), added })
+export async function requireRoomFor(
+  ctx: Context,
+  actor: Actor,
+  environmentId: string,
+  added: number,
+): Promise<void> {
+  const present = await ctx.limitReads.run(actor, () => queries.count(ctx.db, environmentId))
+  enforce(policy.add, { present, added })
 }
 
 /**

@@ -148,6 +148,33 @@ describe('one caller’s reads', () => {
     expect(await reads.statuses()).toEqual(Array(40).fill(200))
   })
 
+  test.each(['import', 'change', 'deletion'] as const)(
+    'count with what a change reads first: %s',
+    async (kind) => {
+      const shop = await app(ctx)
+      const place = `app_id=${shop.id}&env=development`
+      const secrets = Array.from({ length: 5 }, (_, n) => ({ key: `K${n}`, value: 'v' }))
+      const { body } = await flooder.post(`/v1/secrets?${place}`, { secrets })
+      const changes = (value: string) =>
+        body.map(({ id, key }: { id: string; key: string }) => ({ id, key, value }))
+      const send = {
+        import: (n: number) => flooder.post(`/v1/secrets/import?${place}`, { content: `K0=new ${n}` }),
+        change: (n: number) => flooder.put(`/v1/secrets?${place}`, { secrets: changes(`new ${n}`) }),
+        deletion: () => flooder.delete(`/v1/apps/${shop.id}`),
+      }[kind]
+      const table = (tx: Transaction) => tx`lock table secrets, secret_overrides in access exclusive mode`
+      let sent = flood(0, () => flooder.get('/v1/me'))
+      await whileLocked(table, async () => {
+        sent = flood(40, send)
+        await lockWaitsReach(5)
+        await expectReadsOfOthers()
+        expect(await lockWaits()).toBe(5)
+      })
+      const statuses = await sent.statuses()
+      expect(statuses).toEqual(kind === 'deletion' ? expect.arrayContaining([204, 404]) : Array(40).fill(200))
+    },
+  )
+
   test('end their turns, whatever the response', async () => {
     await floodAs('developer')
     const inSession = backend.as(await session(ctx, flooding.userId))
