@@ -50,12 +50,17 @@ export type Caller = Actor | UserWithoutMembership
 /** The caller's own id: of the principal, or of a user without a membership. */
 export const callerId = (caller: Caller): string => caller.id ?? caller.userId
 
-/** The id of whose part of what all callers share a request takes: `responsibleId`, or a user without a membership. */
-export const responsibleIdOf = (caller: Caller): string =>
-  isActor(caller) ? caller.responsibleId : caller.userId
-
-/** The caller as it takes turns: service accounts have the share of the member who is responsible for them. */
+/** The caller as one of those that share: service accounts have the share of the member who is responsible for them. */
 export const sharerOf = (caller: Caller): Sharer => (isActor(caller) ? caller : caller.userId)
+
+/**
+ * What a limit over a long time counts an actor by: a member by itself, and all service accounts that it is responsible for
+ * together. So a service account uses up nothing of the member's own.
+ */
+export const countedAs = ({ id, responsibleId }: Actor): readonly string[] => [
+  responsibleId,
+  ...(id === responsibleId ? [] : ['service accounts']),
+]
 
 /** Whether a caller is a principal of the organisation. */
 export const isActor = (caller: Caller): caller is Actor => caller.id !== null

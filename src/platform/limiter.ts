@@ -63,8 +63,12 @@ export function createLimiter({ queue, ...options }: LimiterOptions): Limiter {
   return (work) => limiter.run('', work)
 }
 
-const shareOf = (caller: Sharer): string => (typeof caller === 'string' ? caller : caller.responsibleId)
-const idOf = (caller: Sharer): string => (typeof caller === 'string' ? caller : caller.id)
+/** Whose share a caller has. */
+export const shareOf = (caller: Sharer): string =>
+  typeof caller === 'string' ? caller : caller.responsibleId
+
+/** What tells a caller from others, those with the same share included. */
+export const idOf = (caller: Sharer): string => (typeof caller === 'string' ? caller : caller.id)
 
 function toEnd<Value>(map: Map<string, Value>, key: string): void {
   const value = map.get(key) as Value

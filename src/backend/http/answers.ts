@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { isActor, responsibleIdOf } from '../../core/actor.ts'
+import { isActor, sharerOf } from '../../core/actor.ts'
 import { noteRead, type ReadEvent } from '../../core/audit/reads.ts'
 import { etagOf, isNamedIn } from '../../core/etags.ts'
 import { createLargeResponses } from './large-responses.ts'
@@ -37,7 +37,7 @@ export function createAnswers(
     if (ifNoneMatch !== null && isNamedIn(ifNoneMatch, etag)) {
       return new Response(null, { status: 304, headers: { etag } })
     }
-    const body = largeResponses.bodyOf(content, state.caller === null ? '' : responsibleIdOf(state.caller))
+    const body = largeResponses.bodyOf(content, state.caller === null ? '' : sharerOf(state.caller))
     return new Response(body, { headers })
   }
 
@@ -58,7 +58,7 @@ export function createAnswers(
     if (request.method !== 'GET' || state.caller === null) return response
     const answer = await answerOf(response, state)
     return answer === null
-      ? await largeResponses.send(response, responsibleIdOf(state.caller))
+      ? await largeResponses.send(response, sharerOf(state.caller))
       : reply(request, state, answer)
   }
 

@@ -1,4 +1,5 @@
 import { badRequest, DomainError } from '../../core/errors.ts'
+import type { Sharer } from '../../platform/limiter.ts'
 import { createBudget, createShare, type Share } from './budget.ts'
 import { parseJson } from './json.ts'
 
@@ -11,7 +12,7 @@ export type IncomingBody = {
    * Reads it as JSON, null when there is none. 415, 413 and 400 when it can't be used, 503 when too many bodies are in
    * memory. `sender` is who shares a budget, `isKnown` whether it has shown credentials.
    */
-  read(sender: string, isKnown: boolean): Promise<unknown>
+  read(sender: Sharer, isKnown: boolean): Promise<unknown>
   /** Gives back the memory that is counted for the body. To be called when the request ends. */
   discard(): void
 }

@@ -1,50 +1,58 @@
+import { idOf, type Sharer, shareOf } from '../../platform/limiter.ts'
+
 type Limits = { maxBytes: number; maxBytesEach: number; free: number }
 
-/** Limits the bytes in use at once: of all owners together, and of each. */
+/** Limits the bytes in use at once: of all owners together, of each, and of those that have one share. */
 export type Budget = ReturnType<typeof createBudget>
 
 /**
- * Counts bytes in use. One owner can't use up the whole budget, and the first `free` bytes of a body are not counted, so
- * that there is always room for small ones.
+ * Counts bytes in use. One owner can't use up the whole budget, nor what those with the same share have, which is half as
+ * much again. The first `free` bytes of a body are not counted, so that there is always room for small ones.
  */
 export function createBudget({ maxBytes, maxBytesEach, free }: Limits) {
-  const each = new Map<string, number>()
+  const own = new Map<string, number>()
+  const shared = new Map<string, number>()
   let total = 0
+  const add = (owner: Sharer, bytes: number) => {
+    total += bytes
+    addTo(own, idOf(owner), bytes)
+    addTo(shared, shareOf(owner), bytes)
+  }
   return {
     /** The bytes that are counted for a body of this size. */
     costOf: (bytes: number): number => Math.max(0, bytes - free),
     /** Takes the bytes if there is room; false otherwise. */
-    take: (owner: string, bytes: number): boolean => {
-      const own = (each.get(owner) ?? 0) + bytes
-      if (own > maxBytesEach || total + bytes > maxBytes) return false
-      each.set(owner, own)
-      total += bytes
+    take: (owner: Sharer, bytes: number): boolean => {
+      if ((own.get(idOf(owner)) ?? 0) + bytes > maxBytesEach) return false
+      if ((shared.get(shareOf(owner)) ?? 0) + bytes > 1.5 * maxBytesEach) return false
+      if (total + bytes > maxBytes) return false
+      add(owner, bytes)
       return true
     },
-    /** Takes bytes beyond an owner's part, if it has nothing else in use and there is room. */
-    takeAlone: (owner: string, bytes: number): boolean => {
-      if (each.has(owner) || total + bytes > maxBytes) return false
-      each.set(owner, bytes)
-      total += bytes
+    /** Takes bytes beyond an owner's part, if nothing else of its share is in use and there is room. */
+    takeAlone: (owner: Sharer, bytes: number): boolean => {
+      if (shared.has(shareOf(owner)) || total + bytes > maxBytes) return false
+      add(owner, bytes)
       return true
     },
     /** Gives bytes back. */
-    give: (owner: string, bytes: number): void => {
-      const own = (each.get(owner) ?? 0) - bytes
-      if (own > 0) each.set(owner, own)
-      else each.delete(owner)
-      total -= bytes
-    },
+    give: (owner: Sharer, bytes: number): void => add(owner, -bytes),
     inUse: (): number => total,
   }
+}
+
+function addTo(sums: Map<string, number>, key: string, bytes: number): void {
+  const sum = (sums.get(key) ?? 0) + bytes
+  if (sum > 0) sums.set(key, sum)
+  else sums.delete(key)
 }
 
 /** The part of a budget that one body has taken. */
 export type Share = ReturnType<typeof createShare>
 
 /** Takes the bytes of one body from a budget; `moveTo` gives them back and takes them from another. */
-export function createShare(first: Budget, firstOwner: () => string) {
-  let [budget, owner, taken, bytes]: [Budget, string | null, number, number] = [first, null, 0, 0]
+export function createShare(first: Budget, firstOwner: () => Sharer) {
+  let [budget, owner, taken, bytes]: [Budget, Sharer | null, number, number] = [first, null, 0, 0]
   let isOver = false
   const take = () => {
     const cost = budget.costOf(bytes)
@@ -65,7 +73,7 @@ export function createShare(first: Budget, firstOwner: () => string) {
       return take()
     },
     /** Whether there is room in another budget, too. */
-    moveTo: (next: Budget, nextOwner: string): boolean => {
+    moveTo: (next: Budget, nextOwner: Sharer): boolean => {
       giveBack()
       ;[budget, owner] = [next, nextOwner]
       return take()

@@ -1,4 +1,5 @@
 import { DomainError } from '../../core/errors.ts'
+import type { Sharer } from '../../platform/limiter.ts'
 import { createBudget } from './budget.ts'
 
 const KIB = 1024
@@ -16,7 +17,7 @@ export function createLargeResponses(limits = { maxBytes: 128 * MIB, maxBytesEac
   const budget = createBudget({ ...limits, free: 0 })
   const bodyOf = (
     bytes: Uint8Array,
-    caller: string,
+    caller: Sharer,
   ): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> => {
     if (bytes.length <= LARGE_BYTES) return bytes as Uint8Array<ArrayBuffer>
     // A single one is sent however large: to refuse it would be for ever.
@@ -27,7 +28,7 @@ export function createLargeResponses(limits = { maxBytes: 128 * MIB, maxBytesEac
     /** The body of a response as it is to be sent. Throws 503 where the caller has too much unread. */
     bodyOf,
     /** The response as it is to be sent. Throws as `bodyOf` does. */
-    send: async (response: Response, caller: string): Promise<Response> => {
+    send: async (response: Response, caller: Sharer): Promise<Response> => {
       const text = await response.text()
       // A character takes three bytes at most.
       if (text.length <= LARGE_BYTES / 3) return new Response(text, response)

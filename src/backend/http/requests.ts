@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { type Caller, callerId, responsibleIdOf } from '../../core/actor.ts'
+import { type Caller, callerId, sharerOf } from '../../core/actor.ts'
 import { authenticate, confirmVersion } from '../../core/authentication/authenticate.ts'
 import { tooMany } from '../../core/errors.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
@@ -113,7 +113,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       const state = of(request)
       const { body, caller, source } = state
       if (body === null) throw new Error('this request did not pass the request pipeline')
-      const sender = caller === null ? networkOf(source.ipAddress) : responsibleIdOf(caller)
+      const sender = caller === null ? networkOf(source.ipAddress) : sharerOf(caller)
       const start = performance.now()
       const content = await body.read(sender, caller !== null)
       state.isLate = performance.now() - start > LATE_MILLISECONDS

@@ -1,13 +1,16 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { emailKey } from '../accounts/account.ts'
-import type { Actor } from '../actor.ts'
+import { type Actor, countedAs } from '../actor.ts'
 import { count, counterWindow, limitError } from '../sign-in/sign-in-limits.ts'
 
 /** So many mails of invites may go to one address in a day, whoever asks for them. */
 export const INVITE_MAILS_TO_ADDRESS = 10
 
-/** So many may one member ask for in a day, with its service accounts: cancelled invites count, as their mails have gone. */
+/**
+ * So many may one member ask for in a day, and as many all service accounts that it is responsible for: cancelled invites
+ * count, as their mails have gone.
+ */
 export const INVITE_MAILS_OF_ACTOR = 1000
 
 /** So many may leave the organisation in a day: one actor can't use up what the others need. */
@@ -38,7 +41,7 @@ export async function countInviteMail(
       organisationId,
       emailKey(invite.email),
     ]),
-    'for you': window(INVITE_MAILS_OF_ACTOR, ['invites by', actor.responsibleId]),
+    'for you': window(INVITE_MAILS_OF_ACTOR, ['invites by', ...countedAs(actor)]),
     'by this organisation': window(INVITE_MAILS_OF_ORGANISATION, ['invites of', organisationId]),
   }
   const exceeded = await count(ctx, Object.values(limits), tx)

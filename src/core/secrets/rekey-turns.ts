@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import type { Actor } from '../actor.ts'
+import { type Actor, countedAs } from '../actor.ts'
 import { tooMany } from '../errors.ts'
 import { countWithin } from '../sign-in/sign-in-limits.ts'
 import * as queries from './rekey-queries.ts'
@@ -48,12 +48,7 @@ const countAttempt = (ctx: Context, actor: Actor, environmentId: string): Promis
   countWithin(
     ctx,
     { limit: REKEYS_PER_HOUR, windowSeconds: 3600 },
-    [
-      'renewal of keys',
-      actor.responsibleId,
-      actor.id === actor.responsibleId ? 'itself' : 'its accounts',
-      environmentId,
-    ],
+    ['renewal of keys', ...countedAs(actor), environmentId],
     `You can renew the keys of an environment ${REKEYS_PER_HOUR} times an hour. Try again later.`,
   )
 

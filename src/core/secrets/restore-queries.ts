@@ -3,7 +3,7 @@ import type { Row } from '../tables.ts'
 import type { Change } from './queries.ts'
 
 /** A secret as it was at a time, and as it is: versions are null where there was, or is, none. A sealed one stays sealed. */
-export type StateThen = Row<'secret_versions', 'path' | 'type'> &
+export type StateThen = Row<'secret_versions', 'path' | 'type' | 'key_digest'> &
   Readonly<{
     id: string
     then_version: number | null
@@ -22,6 +22,7 @@ export const statesAt = (tx: Transaction, environmentId: string, at: Date) => tx
     from secret_versions where environment_id = ${environmentId} group by secret_id
   )
   select k.secret_id as id, coalesce(t.path, s.path, n.path) as path,
+    coalesce(t.key_digest, s.key_digest, n.key_digest) as key_digest,
     case when n.type = 'sealed' then n.type else coalesce(t.type, n.type) end as type,
     case when t.event <> 'deleted' then t.version end as then_version, s.version as now_version,
     k.newest as newest_version, k.version_then is null and k.oldest > 1 as is_unknown,
@@ -32,7 +33,7 @@ export const statesAt = (tx: Transaction, environmentId: string, at: Date) => tx
   -- There is at most one of each. The limits have them looked up by their keys, whatever the statistics say of the
   -- environment: after many changes they say that it has next to nothing.
   join lateral (
-    select path, type from secret_versions where secret_id = k.secret_id and version = k.newest limit 1) n on true
+    select path, key_digest, type from secret_versions where secret_id = k.secret_id and version = k.newest limit 1) n on true
   left join lateral (
     select * from secret_versions where secret_id = k.secret_id and version = k.version_then limit 1) t on true
   left join lateral (select * from secrets where id = k.secret_id limit 1) s on true

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { badRequest } from '../errors.ts'
+import { badRequest, conflict } from '../errors.ts'
 import { Instant, instantFrom } from '../instant.ts'
 import { enforce } from '../policy.ts'
 import { StrictObject } from '../schema.ts'
@@ -36,7 +36,8 @@ export const RestoredSecrets = Type.Object({
   }),
   deleted: Type.Array(Affected, { description: 'Those that were not there then.' }),
   unknown: Type.Array(Affected, {
-    description: 'Left alone: their versions of that time are no longer kept.',
+    description:
+      'Left alone: their versions of that time are no longer kept. Of a deleted one, `version` is its deletion.',
   }),
   unchanged: Type.Integer({ description: 'How many were the same.' }),
 })
@@ -45,7 +46,8 @@ export type RestoredSecrets = Static<typeof RestoredSecrets>
 /**
  * Brings all secrets of an environment back to what they were at a time, as new versions: what was deleted since comes
  * back, what was created since is deleted. All or none; overrides stay. 404 when the actor can't open the environment, 400
- * for a time to come, 403 where it deletes or creates secrets that the actor may not, and beyond the limit.
+ * for a time to come, 403 where it deletes or creates secrets that the actor may not, and beyond the limit, 409 where a
+ * secret whose versions of that time are gone has the name of another one now. A dry run is refused as the real one is.
  */
 export const restoreAt = (
   ctx: Context,
@@ -55,35 +57,50 @@ export const restoreAt = (
 ): Promise<RestoredSecrets> => {
   const time = instantFrom(at)
   if (time === null || time > ctx.clock.now()) throw badRequest('at must be a time in the past.')
-  return changeSecrets(ctx, actor, { environmentId }, async (tx, change) => {
+  const restore = async (tx: Transaction, change: queries.Change) => {
     const states = await restoreQueries.statesAt(tx, change.environment.id, time)
     const plan = planOf(states)
+    requireFreeNames(plan)
     const created = plan.restored.filter(({ now_version }) => now_version === null).length
     enforce(policy.restoreAll, { actor, created, deleted: plan.deleted.length })
     const present = states.filter(({ now_version }) => now_version !== null).length
     enforce(policy.add, { present: present - plan.deleted.length, added: created })
-    if (!dry_run) await apply(ctx, tx, change, plan)
+    await apply(ctx, tx, change, plan)
     return {
       dryRun: dry_run,
       restored: plan.restored.map((state) => shown(state, state.then_version)),
       deleted: plan.deleted.map((state) => shown(state, state.now_version)),
-      unknown: plan.unknown.map((state) => shown(state, state.now_version)),
+      unknown: plan.unknown.map((state) => shown(state, state.newest_version)),
       unchanged: plan.unchanged,
     }
-  })
+  }
+  return changeSecrets(ctx, actor, { environmentId }, restore, { isDryRun: dry_run })
 }
 
 type States = readonly restoreQueries.StateThen[]
 type Plan = Readonly<{ restored: States; deleted: States; unknown: States; unchanged: number }>
 
 function planOf(states: States): Plan {
-  const unknown = states.filter(({ is_unknown, now_version }) => is_unknown && now_version !== null)
+  const unknown = states.filter(({ is_unknown }) => is_unknown)
   const known = states.filter(({ is_unknown }) => !is_unknown)
   return {
     unknown,
     restored: known.filter(({ then_version, is_same }) => then_version !== null && !is_same),
     deleted: known.filter(({ then_version, now_version }) => then_version === null && now_version !== null),
     unchanged: known.filter(({ is_same }) => is_same).length,
+  }
+}
+
+function requireFreeNames({ restored, unknown }: Plan): void {
+  const nameOf = ({ path, key_digest }: restoreQueries.StateThen) => `${path} ${key_digest}`
+  const present = unknown.filter(({ now_version }) => now_version !== null)
+  const taken = new Map(present.map((state) => [nameOf(state), state.id]))
+  for (const state of restored) {
+    const id = taken.get(nameOf(state))
+    if (id === undefined) continue
+    throw conflict(
+      `The secret ${state.id} had the name that the secret ${id} has now, whose versions of that time are no longer kept. Rename or delete that one first.`,
+    )
   }
 }
 

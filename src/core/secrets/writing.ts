@@ -19,17 +19,18 @@ import type { Place, SecretRow } from './secret.ts'
  * come one after the other, and the actor's access, so that whoever takes that away waits. 404 when the actor can't open
  * the environment, 409 when its keys are no longer those that the secrets were sealed for, or those that it had when this
  * began to wait, and at once while they are being renewed, 403 when they would take too many bytes. Old versions go where
- * they take too many.
+ * they take too many. A dry run gives what the change would, and leaves everything as it was.
  */
 export const changeSecrets = <T>(
   ctx: Context,
   actor: Actor,
   place: Place,
   work: (tx: Transaction, change: queries.Change) => Promise<T>,
+  { isDryRun = false } = {},
 ): Promise<T> => {
   if (!isId(place.environmentId)) throw notFound('Environment')
   const turn = { caller: actor, environmentId: place.environmentId }
-  return lockingTransaction(ctx, turn, async (tx) => {
+  const changed = lockingTransaction(ctx, turn, async (tx) => {
     // Before the lock, for which it may have to wait: that is what a client has sealed for.
     const [[before], , [environment], access, room] = await pipelined(
       locks.publicKeyOf(tx, actor.organisation.id, place.environmentId).execute(),
@@ -46,8 +47,20 @@ export const changeSecrets = <T>(
     const after = written(await sizes(tx, actor, environment.id))
     requireRoom(written(room), after)
     await pruneVersions(tx, environment.id, after.versions)
+    if (isDryRun) throw new DryRun(done)
     return done
   })
+  return changed.catch((error: unknown) => {
+    if (error instanceof DryRun) return error.done as T
+    throw error
+  })
+}
+
+/** Thrown to undo the transaction. */
+class DryRun extends Error {
+  constructor(readonly done: unknown) {
+    super()
+  }
 }
 
 /** Has a renewal of an environment's keys wait until the transaction ends; 409 where there is one. */

@@ -41,6 +41,20 @@ test('a caller with too much unread gets 503, others their responses, until it h
   expect(await (await large('ada')).text()).toHaveLength(400 * KIB)
 })
 
+test('service accounts with too much unread leave each other some of their share, and others theirs', async () => {
+  const { send } = createLargeResponses(limits)
+  const large = (id: string, responsibleId = 'ada') =>
+    send(new Response(text(400 * KIB)), { id, responsibleId }).then(
+      ({ status }) => status,
+      ({ status }) => status,
+    )
+  const calls = ['first', 'first', 'first', 'second', 'second', 'ada'] as const
+  const statuses: number[] = []
+  for (const id of calls) statuses.push(await large(id))
+  expect(statuses).toEqual([200, 200, 503, 200, 503, 503])
+  expect(await large('grace', 'grace')).toBe(200)
+})
+
 test('a client that reads nothing is counted until it leaves', async () => {
   const size = 16 * 1024 * KIB
   const { send, bytesInUse } = createLargeResponses({ maxBytes: 4 * size, maxBytesEach: 4 * size })

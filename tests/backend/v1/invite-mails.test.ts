@@ -185,6 +185,13 @@ describe('No mailbox is flooded', () => {
     await countedToday(999)
     expect((await invite()).status).toBe(201)
     expect(await invite()).toMatchObject(refused('for you'))
+    const asManager = { name: 'inviter', role_id: (await roleOf(ctx, 'manager')).id }
+    const account = (await service.as(ada.token).post('/v1/service-accounts', asManager)).body.initialToken
+      .token
+    const inviteByAccount = () => service.as(account).post(PATH, { email: address(), role_id: developer })
+    expect((await inviteByAccount()).status).toBe(201)
+    await countedToday(1000)
+    expect(await inviteByAccount()).toMatchObject(refused('for you'))
     await countedToday(2999)
     expect((await inviteByBo()).status).toBe(201)
     expect(await inviteByBo()).toMatchObject(refused('by this organisation'))

@@ -121,6 +121,58 @@ describe('POST /v1/environments/:id/secrets/restore', () => {
     expect(await values()).toEqual({ '/ ONE': '2' })
   })
 
+  test('tells of deleted secrets that it no longer has versions of, too', async () => {
+    const [one] = await add([{ key: 'ONE', value: '1' }])
+    const at = now()
+    ctx.clock.advance(60)
+    await put([{ id: one.id, value: '2' }])
+    await remove([one.id])
+    await ctx.db`delete from secret_versions where secret_id = ${one.id} and version = 1`
+    const { body } = await client.unrecorded.post(`/v1/environments/${environmentId}/secrets/restore`, { at })
+    expect(body).toMatchObject({ restored: [], deleted: [], unknown: [{ id: one.id, version: 3 }] })
+  })
+
+  test('is refused where a secret that it leaves alone has the name of another one, dry or not', async () => {
+    const [one, two] = await add([
+      { key: 'ONE', value: '1' },
+      { key: 'TWO', value: '2' },
+    ])
+    const at = now()
+    ctx.clock.advance(60)
+    await remove([one.id])
+    await put([{ id: two.id, key: 'ONE' }])
+    await ctx.db`delete from secret_versions where secret_id = ${two.id} and version = 1`
+    for (const dry_run of [true, false]) {
+      expect(await restore({ at, dry_run })).toMatchObject({
+        status: 409,
+        body: {
+          error: `The secret ${one.id} had the name that the secret ${two.id} has now, whose versions of that time are no longer kept. Rename or delete that one first.`,
+        },
+      })
+    }
+    expect(await values()).toEqual({ '/ ONE': '2' })
+  })
+
+  test('is refused beyond what an environment can hold, dry or not', async () => {
+    const large = Array.from({ length: 92 }, (_, index) => ({ key: `K${index}`, value: 'v'.repeat(65_000) }))
+    const made: { id: string }[] = []
+    for (let first = 0; first < 92; first += 10) made.push(...(await add(large.slice(first, first + 10))))
+    const at = now()
+    ctx.clock.advance(60)
+    await remove(made.map(({ id }) => id))
+    const others = large.map(({ value }, index) => ({ key: `L${index}`, value }))
+    const kept: { id: string }[] = []
+    for (let first = 0; first < 92; first += 10) kept.push(...(await add(others.slice(first, first + 10))))
+    await ctx.db`delete from secret_versions where secret_id in ${ctx.db(kept.map(({ id }) => id))}`
+    await ctx.db`
+      insert into secret_versions select (jsonb_populate_record(null::secret_versions, to_jsonb(s) || jsonb_build_object(
+        'secret_id', s.id, 'version', 2, 'event', 'updated', 'actor_type', 'user', 'actor_id', s.id, 'actor_name', ''))).*
+      from secrets s where environment_id = ${environmentId}`
+    for (const dry_run of [true, false]) {
+      expect((await restore({ at, dry_run })).body.error).toMatch(/8 MiB|bytes/)
+    }
+  })
+
   test('is refused for a time to come, without access, and without the permissions that it needs', async () => {
     const start = now()
     ctx.clock.advance(60)
