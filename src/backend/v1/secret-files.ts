@@ -87,6 +87,7 @@ export const secretFilesRoutes = (ctx: Context, requests: RequestStates) =>
       response: responses(200, Imported, 400, 401, 403, 404, 409, 413, 415),
       detail: {
         tags,
+        'x-condition': '`Secrets` (app level): read; update, for secrets that it changes',
         summary: 'Import secrets from a file',
         description:
           'Writes the keys and values of a dotenv file, or of a JSON object of texts, all or none, and answers what was created, changed and left alone. Takes the permission to read secrets, too, and to update them where some are changed.',

@@ -46,7 +46,7 @@ export type Imported = Static<typeof Imported>
  * Writes the keys and values of a file into an environment, all or none; comments, tags and types stay, and what the file
  * lacks stays, too. 400 for a file that can't be read, which names its wrong lines; 403 without the permission to read, or to
  * update where the file changes something, and for more secrets than there can be; 409 where a secret that can't be opened
- * is in the way.
+ * is in the way. A dry run is refused as the import would be.
  */
 export const importFile = (
   ctx: Context,
@@ -72,12 +72,13 @@ export const importFile = (
           changed: named(changed),
           unchanged: named(unchanged),
         },
-        sealed: dry_run ? null : await seal(environment, at, created, changed),
+        sealed: await seal(environment, at, created, changed),
       }
     }
     const { imported, sealed } = await secrets.readInTurn(ctx, actor, environment.row.id, { path: at }, read)
-    if (sealed === null) await secrets.requireRoomFor(ctx, actor, environment.row.id, imported.created.length)
-    else await createAndUpdate(ctx, actor, sealedPlace(environment), sealed.added, sealed.changes)
+    await createAndUpdate(ctx, actor, sealedPlace(environment), sealed.added, sealed.changes, {
+      isDryRun: dry_run,
+    })
     return imported
   })
 

@@ -4,9 +4,7 @@ import { record } from '../audit/audit.ts'
 import { noteRead, type ReadEvent } from '../audit/reads.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
-import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
-import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import { bytesOf, LARGE_READ_BYTES, type MakeRoom } from './room.ts'
 import { storedBytes } from './room-queries.ts'
@@ -71,17 +69,6 @@ const FEW = 4
 /** 404 when the actor can't open the environment. */
 export async function requireAccess(ctx: Context, actor: Actor, environmentId: string): Promise<void> {
   found(await queries.list(ctx.db, actor, environmentId, { ids: [] }), 'Environment')
-}
-
-/** 403 when an environment can't have so many secrets more, which a change decides again. */
-export async function requireRoomFor(
-  ctx: Context,
-  actor: Actor,
-  environmentId: string,
-  added: number,
-): Promise<void> {
-  const present = await ctx.limitReads.run(actor, () => queries.count(ctx.db, environmentId))
-  enforce(policy.add, { present, added })
 }
 
 /**

@@ -138,6 +138,34 @@ describe('POST /v1/secrets/import', () => {
     }
   })
 
+  test('tells beforehand that they would take too much room', async () => {
+    await ctx.db`
+      insert into secrets (id, organisation_id, app_id, environment_id, path, key, key_digest, value, comment, tags, type,
+        version, created_at, updated_at)
+      select gen_random_uuid(), e.organisation_id, e.app_id, e.id, '/large', 'x', sha256(n::text::bytea),
+        repeat('x', 80000), '', '{}', 'secret', 1, now(), now()
+      from environments e, generate_series(1, 104) n where e.id = ${shop.environments[1]?.id ?? ''}`
+    const content = `ONE=${'v'.repeat(60_000)}`
+    const told = await imported({ content, dry_run: true })
+    expect(told).toMatchObject({ status: 403, body: { error: expect.stringContaining('8 MiB') } })
+    expect(await imported({ content })).toMatchObject({ status: 403, body: told.body })
+  })
+
+  test('of the same new keys many times at once succeeds each time', async () => {
+    const content = Array.from({ length: 50 }, (_, n) => `KEY_${n}=value`).join('\n')
+    const headers = { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify({ content }) }
+    const backends = [service, api(ctx)].map(({ app }) => app)
+    const statuses = await Promise.all(
+      Array.from({ length: 12 }, async (_, n) => {
+        const request = new Request(`http://localhost/v1/secrets/import${query}`, init)
+        return (await (backends[n % 2] as (typeof backends)[0]).handle(request)).status
+      }),
+    )
+    expect(statuses).toEqual(Array(12).fill(200))
+    expect(await list()).toHaveLength(50)
+  })
+
   test('answers what is created, changed and left alone; a dry run only tells', async () => {
     const [same, other] = await add([
       { key: 'SAME', value: '1' },
