@@ -78,8 +78,9 @@ function toEnd<Value>(map: Map<string, Value>, key: string): void {
 
 /**
  * A limiter of this process with a queue for each caller. A free slot goes to the shares in turn, and there to the callers in
- * turn, whatever the length of their queues, so that one with many requests delays another by one request at most. `CallerBusyError` when the
- * caller's own queue is full, unless `busyError` says otherwise. Its work must not use the same limiter: it would wait for itself.
+ * turn, whatever the length of their queues: one with many requests delays another by one request at most.
+ * `CallerBusyError` when the caller's own queue is full, unless `busyError` says otherwise. Its work must not use the same
+ * limiter: it would wait for itself.
  */
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const { concurrency, concurrencyEach, queueEach, waitMilliseconds, busyError } = options
