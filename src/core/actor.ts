@@ -1,4 +1,4 @@
-import type { Sharer } from '../platform/limiter.ts'
+import type { Sharer } from '../platform/turn-queues.ts'
 import type { Permissions, RoleKind } from './permissions.ts'
 
 /** Where a request came from, as the audit log keeps it. A browser's `Origin` is something else. */
@@ -21,6 +21,11 @@ export type Actor = Readonly<{
    * who made the token with which it was made, and so on. So nobody gets more by more service accounts.
    */
   responsibleId: string
+  /**
+   * Which part of that it takes: its own, or that of the service account whose token the responsible member made, and with
+   * which the caller's was made.
+   */
+  branchId: string
   userId: string | null
   name: string
   email: string | null

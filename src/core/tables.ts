@@ -281,6 +281,7 @@ type Tables = {
     format: 'keyward' | 'phase'
     wrapped_key_share: string | null
     responsible_id: string | null
+    branch_id: string | null
   }>
   totp_secrets: Readonly<{
     user_id: string

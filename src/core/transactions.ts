@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
-import type { Sharer } from '../platform/limiter.ts'
 import type { Transaction } from '../platform/postgres/database.ts'
+import type { Sharer } from '../platform/turn-queues.ts'
 import { type Actor, type Caller, sharerOf } from './actor.ts'
 import { errorForConstraint } from './constraints.ts'
 import { unauthenticated } from './errors.ts'

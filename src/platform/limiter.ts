@@ -1,8 +1,7 @@
+import { add, drop, pathOf, type Queues, type Sharer, sizeAt, take } from './turn-queues.ts'
+
 /** Limits how many run at once; the others wait in order. */
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
-
-/** Who takes turns: a caller of its own, or one of those that have the share of one together, and take turns within it. */
-export type Sharer = string | Readonly<{ id: string; responsibleId: string }>
 
 /** Limits how many run at once, of all callers together and of each; callers take turns. */
 export type FairLimiter = Readonly<{
@@ -63,22 +62,10 @@ export function createLimiter({ queue, ...options }: LimiterOptions): Limiter {
   return (work) => limiter.run('', work)
 }
 
-/** Whose share a caller has. */
-export const shareOf = (caller: Sharer): string =>
-  typeof caller === 'string' ? caller : caller.responsibleId
-
-/** What tells a caller from others, those with the same share included. */
-export const idOf = (caller: Sharer): string => (typeof caller === 'string' ? caller : caller.id)
-
-function toEnd<Value>(map: Map<string, Value>, key: string): void {
-  const value = map.get(key) as Value
-  map.delete(key)
-  map.set(key, value)
-}
-
 /**
- * A limiter of this process with a queue for each caller. A free slot goes to the shares in turn, and there to the callers in
- * turn, whatever the length of their queues: one with many requests delays another by one request at most.
+ * A limiter of this process with a queue for each caller. A free slot goes to the shares in turn, there to the branches in
+ * turn, and there to the callers in turn, whatever the length of their queues: one with many requests delays another by one
+ * request at most.
  * `CallerBusyError` when the caller's own queue is full, unless `busyError` says otherwise. Its work must not use the same
  * limiter: it would wait for itself.
  */
@@ -88,36 +75,20 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   /** How many run, by share. */
   const running = new Map<string, number>()
   let total = 0
-  /** Those that wait, by share and caller; both in the order of their turns. */
-  const shares = new Map<string, Map<string, Set<() => void>>>()
+  const queues: Queues = new Map()
 
   const hasRoom = (share: string) => total < concurrency && (running.get(share) ?? 0) < concurrencyEach
   const begin = (share: string) => {
     total++
     running.set(share, (running.get(share) ?? 0) + 1)
   }
-  const remove = (share: string, id: string, start: () => void) => {
-    const queues = shares.get(share)
-    const queue = queues?.get(id)
-    queue?.delete(start)
-    if (queue?.size === 0) queues?.delete(id)
-    if (queues?.size === 0) shares.delete(share)
-  }
   // Counted as running at once, so that no later call can take the slot.
   const startNext = () => {
-    for (const [share, queues] of shares) {
-      const [next] = hasRoom(share) ? queues : []
-      if (next === undefined) continue
-      const [id, queue] = next
-      const [start] = queue
-      if (start === undefined) continue
-      toEnd(shares, share)
-      toEnd(queues, id)
-      remove(share, id, start)
-      begin(share)
-      start()
-      return
-    }
+    const share = queues.keys().find(hasRoom)
+    const start = share === undefined ? undefined : take(queues, share)
+    if (share === undefined || start === undefined) return
+    begin(share)
+    start()
   }
   const end = (share: string) => {
     total--
@@ -126,21 +97,21 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     else running.set(share, others)
     startNext()
   }
-  const waitForTurn = (share: string, id: string, queue: Set<() => void>) =>
+  const waitForTurn = (path: readonly string[]) =>
     new Promise<void>((resolve, reject) => {
       const start = () => {
         clearTimeout(timer)
         resolve()
       }
       const giveUp = () => {
-        remove(share, id, start)
+        drop(queues, path, start)
         reject(busy())
       }
       const timer = waitMilliseconds === undefined ? undefined : setTimeout(giveUp, waitMilliseconds)
-      queue.add(start)
+      add(queues, path, start)
     })
   const tryToEnter = (caller: Sharer) => {
-    const share = shareOf(caller)
+    const [share] = pathOf(caller)
     if (!hasRoom(share)) return null
     begin(share)
     return () => end(share)
@@ -148,17 +119,14 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const enter = async (caller: Sharer) => {
     const entered = tryToEnter(caller)
     if (entered !== null) return entered
-    const [share, id] = [shareOf(caller), idOf(caller)]
-    const queues = shares.get(share) ?? new Map<string, Set<() => void>>()
-    const queue = queues.get(id) ?? new Set()
-    if (queue.size >= queueEach) throw busyError?.() ?? new CallerBusyError()
-    shares.set(share, queues.set(id, queue))
-    await waitForTurn(share, id, queue)
-    return () => end(share)
+    const path = pathOf(caller)
+    if (sizeAt(queues, path) >= queueEach) throw busyError?.() ?? new CallerBusyError()
+    await waitForTurn(path)
+    return () => end(path[0])
   }
   return {
     enter,
-    isFree: (caller) => hasRoom(shareOf(caller)),
+    isFree: (caller) => hasRoom(pathOf(caller)[0]),
     tryToEnter,
     run: async (caller, work) => {
       const leave = await enter(caller)

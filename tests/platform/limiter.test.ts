@@ -109,25 +109,26 @@ describe('callers take turns', () => {
     await Promise.all(outcomes)
   })
 
-  test('and those with one share do so within it', async () => {
-    const limiter = createFairLimiter({ concurrency: 2, concurrencyEach: 1, queueEach: 2 })
-    const names = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']
+  test('and those with one share do so within it, by branch and then by caller', async () => {
+    const limiter = createFairLimiter({ concurrency: 2, concurrencyEach: 1, queueEach: 3 })
+    const branches: Record<string, string> = { a: 'a', b: 'b', d: 'b', c: 'c' }
+    const sharer = (name: string) => {
+      const id = name.charAt(0)
+      return { id, branchId: branches[id] as string, responsibleId: id === 'c' ? 'c' : 'a' }
+    }
+    const names = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'd1', 'c1']
     const begun: string[] = []
     const jobs = names.map((name) => controlled(name, begun))
-    // The callers a and b share.
-    const outcomes = jobs.map(({ work }, index) => {
-      const id = names[index]?.charAt(0) ?? ''
-      return limiter.run({ id, responsibleId: id === 'c' ? 'c' : 'a' }, work)
-    })
+    const outcomes = jobs.map(({ work }, index) => limiter.run(sharer(names[index] as string), work))
     await Bun.sleep(1)
     expect(begun).toEqual(['a1', 'c1'])
-    const full = limiter.run({ id: 'a', responsibleId: 'a' }, async () => 'a4')
-    await expect(full).rejects.toBeInstanceOf(CallerBusyError)
-    for (const name of ['c1', 'a1', 'a2', 'b1', 'a3', 'b2']) {
+    await expect(limiter.run(sharer('a5'), async () => 'a5')).rejects.toBeInstanceOf(CallerBusyError)
+    const order = ['a1', 'a2', 'b1', 'a3', 'd1', 'a4', 'b2']
+    for (const name of ['c1', ...order]) {
       jobs[names.indexOf(name)]?.end()
       await Bun.sleep(1)
     }
-    expect(begun).toEqual(['a1', 'c1', 'a2', 'b1', 'a3', 'b2'])
+    expect(begun.filter((name) => name !== 'c1')).toEqual(order)
     expect(await Promise.all(outcomes)).toEqual(names)
   })
 
@@ -182,8 +183,10 @@ describe('callers take turns', () => {
       }
       const call = async () => {
         await Bun.sleep(random(10))
-        const caller = 'abcd'.charAt(random(4))
-        await limiter.run(caller, () => job(caller, random(4), random(4) === 0))
+        const share = 'abcd'.charAt(random(4))
+        const caller = { responsibleId: share, branchId: `${share}${random(2)}`, id: `${share}${random(3)}` }
+        const sharer = share === 'd' ? share : caller
+        await limiter.run(sharer, () => job(share, random(4), random(4) === 0))
       }
       const outcomes = await Promise.allSettled(Array.from({ length: 60 }, call))
       const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))

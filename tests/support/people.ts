@@ -27,6 +27,7 @@ export const ownerActor = (person: Person & { organisationId: string }): Actor =
   type: 'user',
   id: person.id,
   responsibleId: person.id,
+  branchId: person.id,
   userId: person.userId,
   name: 'Ada',
   email: null,

@@ -1,5 +1,5 @@
 import { badRequest, DomainError } from '../../core/errors.ts'
-import type { Sharer } from '../../platform/limiter.ts'
+import type { Sharer } from '../../platform/turn-queues.ts'
 import { createBudget, createShare, type Share } from './budget.ts'
 import { parseJson } from './json.ts'
 

@@ -1,4 +1,4 @@
-import { idOf, type Sharer, shareOf } from '../../platform/limiter.ts'
+import { pathOf, type Sharer } from '../../platform/turn-queues.ts'
 
 type Limits = { maxBytes: number; maxBytesEach: number; free: number }
 
@@ -10,20 +10,20 @@ export type Budget = ReturnType<typeof createBudget>
  * much again. The first `free` bytes of a body are not counted, so that there is always room for small ones.
  */
 export function createBudget({ maxBytes, maxBytesEach, free }: Limits) {
-  const own = new Map<string, number>()
+  const branches = new Map<string, number>()
   const shared = new Map<string, number>()
   let total = 0
   const add = (owner: Sharer, bytes: number) => {
     total += bytes
-    addTo(own, idOf(owner), bytes)
     addTo(shared, shareOf(owner), bytes)
+    addTo(branches, branchOf(owner), bytes)
   }
   return {
     /** The bytes that are counted for a body of this size. */
     costOf: (bytes: number): number => Math.max(0, bytes - free),
     /** Takes the bytes if there is room; false otherwise. */
     take: (owner: Sharer, bytes: number): boolean => {
-      if ((own.get(idOf(owner)) ?? 0) + bytes > maxBytesEach) return false
+      if ((branches.get(branchOf(owner)) ?? 0) + bytes > maxBytesEach) return false
       if ((shared.get(shareOf(owner)) ?? 0) + bytes > 1.5 * maxBytesEach) return false
       if (total + bytes > maxBytes) return false
       add(owner, bytes)
@@ -40,6 +40,10 @@ export function createBudget({ maxBytes, maxBytesEach, free }: Limits) {
     inUse: (): number => total,
   }
 }
+
+const shareOf = (owner: Sharer): string => pathOf(owner)[0]
+/** With the service accounts of its making, one has as much as another one. */
+const branchOf = (owner: Sharer): string => pathOf(owner)[1] ?? shareOf(owner)
 
 function addTo(sums: Map<string, number>, key: string, bytes: number): void {
   const sum = (sums.get(key) ?? 0) + bytes

@@ -1,5 +1,5 @@
 import { DomainError } from '../../core/errors.ts'
-import type { Sharer } from '../../platform/limiter.ts'
+import type { Sharer } from '../../platform/turn-queues.ts'
 import { createBudget } from './budget.ts'
 
 const KIB = 1024

@@ -11,6 +11,7 @@ export type AuditActor = Readonly<{
   type: 'user' | 'service_account'
   id: string | null
   responsibleId?: string
+  branchId?: string
   userId: string | null
   name: string
   role?: Readonly<{ name: string }>

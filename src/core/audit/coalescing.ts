@@ -42,7 +42,8 @@ export async function recordCoalesced(
     'many',
     since,
   )
-  const sharer = { id: own.actor_id, responsibleId: actor.responsibleId ?? own.actor_id }
+  const { actor_id: id } = own
+  const sharer = { id, responsibleId: actor.responsibleId ?? id, branchId: actor.branchId ?? id }
   await ctx.limitSideWrites.run(sharer, () => countOrInsert(ctx, own, shared, new Date(since * 60_000)))
 }
 

@@ -88,7 +88,7 @@ async function byAccessToken(
     row.last_used_at = at
   })
   markSeen(ctx, row, now)
-  return callerFrom(row, { kind: 'token', id: row.credential_id, text }, source, row.responsible_id)
+  return callerFrom(row, { kind: 'token', id: row.credential_id, text }, source, row)
 }
 
 async function bySessionToken(
@@ -181,7 +181,7 @@ function callerFrom(
   row: queries.CallerRow,
   credential: Credential,
   source: RequestSource,
-  responsibleId?: string,
+  token?: queries.TokenCallerRow,
 ): Caller {
   if (row.principal_id === null) {
     const { user_id, email, full_name } = row as queries.CallerRow & { user_id: string; email: string }
@@ -191,7 +191,8 @@ function callerFrom(
   return {
     type: row.principal_type === 'member' ? 'user' : 'service_account',
     id: principal_id,
-    responsibleId: responsibleId ?? principal_id,
+    responsibleId: token?.responsible_id ?? principal_id,
+    branchId: token?.branch_id ?? principal_id,
     userId: row.user_id,
     name: row.full_name ?? '',
     email: row.email,

@@ -38,7 +38,7 @@ export type SessionCallerRow = CallerRow & {
 
 /** The principal of an access token; its last use is mutable, where the row is remembered. */
 export type TokenCallerRow = CallerRow &
-  Row<'tokens', 'expires_at'> & { last_used_at: Date | null; responsible_id: string }
+  Row<'tokens', 'expires_at'> & { last_used_at: Date | null; responsible_id: string; branch_id: string }
 
 /** The user of a session token. */
 export type SessionTokenCallerRow = SessionCallerRow & Row<'session_tokens', 'expires_at'>
@@ -68,7 +68,7 @@ const userOfSession = (db: Queryable) => db`
 export const findByToken = (db: Queryable, hash: Buffer) =>
   db<TokenCallerRow[]>`
     select t.id as credential_id, t.expires_at, t.last_used_at, ${callerColumns(db)},
-      coalesce(t.responsible_id, t.created_by, p.id) as responsible_id,
+      coalesce(t.responsible_id, t.created_by, p.id) as responsible_id, coalesce(t.branch_id, p.id) as branch_id,
       coalesce(u.full_name, (select a.name from service_accounts a where a.id = p.id)) as full_name
     from tokens t
     join principals p on p.id = t.principal_id

@@ -65,6 +65,7 @@ export type NewToken = Row<
   | 'created_by'
   | 'created_by_name'
   | 'responsible_id'
+  | 'branch_id'
 >
 
 /** Stores a token by its hash and gives it as it is stored; fails on `tokens_principal` when its principal has just gone. */

@@ -119,6 +119,7 @@ export async function issue(
     created_by: actor.id,
     created_by_name: actor.type === 'service_account' ? actor.name : null,
     responsible_id: actor.responsibleId,
+    branch_id: actor.type === 'service_account' ? actor.branchId : null,
   })
   return { ...present(row), token: token.text }
 }

@@ -326,6 +326,30 @@ describe('one caller’s changes', () => {
     expect(await changes.statuses()).toEqual(Array(30).fill(201))
   })
 
+  test('are held up by none of its service accounts, however many service accounts that one makes', async () => {
+    const [account] = await accountsOfFlooder(1)
+    const { id: role_id } = await roleOf(ctx, 'manager')
+    const crowd: Client[] = []
+    for (let n = 0; n < 20; n++) {
+      const { body } = await (account as Client).post('/v1/service-accounts', { name: randomUUID(), role_id })
+      crowd.push(backend.as(body.initialToken.token))
+    }
+    const organisation = (tx: Transaction) => tx`select 1 from organisations for no key update`
+    const create = (client: Client) => client.post('/v1/apps', { name: `App ${randomUUID()}` })
+    let changes = flood(0, () => flooder.get('/v1/me'))
+    let change: Promise<{ status: number; before: number }> | undefined
+    await whileLocked(organisation, async () => {
+      changes = flood(40, (n) => create(crowd[n % 20] as Client))
+      await lockWaitsReach(2)
+      change = create(flooder).then(({ status }) => ({ status, before: changes.answered() }))
+      await expectReadsOfOthers()
+    })
+    const answer = await change
+    expect(answer?.status).toBe(201)
+    expect(answer?.before).toBeLessThan(6)
+    expect(await changes.statuses()).toEqual(Array(40).fill(201))
+  })
+
   test('of its own rows count as its reads', async () => {
     const bearer = await session(ctx, flooding.userId)
     const principal = (tx: Transaction) => tx`select 1 from principals where id = ${flooding.id} for update`

@@ -44,7 +44,7 @@ test('a caller with too much unread gets 503, others their responses, until it h
 test('service accounts with too much unread leave each other some of their share, and others theirs', async () => {
   const { send } = createLargeResponses(limits)
   const large = (id: string, responsibleId = 'ada') =>
-    send(new Response(text(400 * KIB)), { id, responsibleId }).then(
+    send(new Response(text(400 * KIB)), { id, branchId: id, responsibleId }).then(
       ({ status }) => status,
       ({ status }) => status,
     )

@@ -105,6 +105,7 @@ export const accountStatements: Statements = {
       created_by: it.member,
       created_by_name: null,
       responsible_id: it.member,
+      branch_id: null,
       format: 'keyward',
       wrapped_key_share: null,
     }),

@@ -23,6 +23,7 @@ const actor = (
   type: person.userId === null ? 'service_account' : 'user',
   id: person.id,
   responsibleId: person.id,
+  branchId: person.id,
   userId: person.userId,
   name: 'Ada',
   email: null,

@@ -133,6 +133,7 @@ test('beside a transfer by the Owner there is one Owner, and whoever was late is
     type: 'user',
     id: ada.id,
     responsibleId: ada.id,
+    branchId: ada.id,
     userId: ada.userId,
     name: 'Ada',
     email: null,
