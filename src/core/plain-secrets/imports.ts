@@ -3,12 +3,10 @@ import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
 import { enforce } from '../policy.ts'
 import { StrictObject } from '../schema.ts'
-import { createAndUpdate } from '../secrets/batch.ts'
+import { writeBatch } from '../secrets/batch.ts'
 import { normalisePath, Path } from '../secrets/paths.ts'
-import { hasRoom } from '../secrets/room.ts'
 import { MAX_BYTES } from '../secrets/sealed.ts'
 import type { SecretRow } from '../secrets/secret.ts'
-import * as secrets from '../secrets/secrets.ts'
 import { parseDotenv } from './dotenv.ts'
 import { parseJsonFile } from './json-file.ts'
 import { type KeyValue, requireFaultless } from './key-values.ts'
@@ -60,25 +58,16 @@ export const importFile = (
     requireUsable(entries)
     const at = normalisePath(path)
     const named = (all: readonly KeyValue[]) => all.map(({ key }) => ({ key, path: at }))
-    const read = async () => {
-      const present = await secrets.list(ctx, actor, environment.row.id, { path: at }, hasRoom)
-      requireKeysOf(environment, present.publicKey)
-      const { created, changed, unchanged } = await compare(environment, entries, present.secrets)
+    const plan = async (present: readonly SecretRow[], publicKey: string) => {
+      requireKeysOf(environment, publicKey)
+      const { created, changed, unchanged } = await compare(environment, entries, present)
       enforce(policy.importFile, { actor, changed: changed.length })
-      return {
-        imported: {
-          dryRun: dry_run,
-          created: named(created),
-          changed: named(changed),
-          unchanged: named(unchanged),
-        },
-        sealed: await seal(environment, at, created, changed),
-      }
+      const [added, changes] = await seal(environment, at, created, changed)
+      const names = { created: named(created), changed: named(changed), unchanged: named(unchanged) }
+      return { imported: { dryRun: dry_run, ...names }, added, changes }
     }
-    const { imported, sealed } = await secrets.readInTurn(ctx, actor, environment.row.id, { path: at }, read)
-    await createAndUpdate(ctx, actor, sealedPlace(environment), sealed.added, sealed.changes, {
-      isDryRun: dry_run,
-    })
+    const options = { isDryRun: dry_run }
+    const { imported } = await writeBatch(ctx, actor, sealedPlace(environment), at, plan, options)
     return imported
   })
 
@@ -114,13 +103,8 @@ async function seal(
 ) {
   const rows = changed.map(({ row }) => row)
   const changes = changed.map(({ row, value }) => ({ id: row.id, value }))
-  return {
-    added: await sealNew(
-      environment,
-      created.map(({ key, value }) => ({ key, value, path })),
-    ),
-    changes: await sealChanges(environment, changes, rows, true),
-  }
+  const added = created.map(({ key, value }) => ({ key, value, path }))
+  return [await sealNew(environment, added), await sealChanges(environment, changes, rows, true)] as const
 }
 
 /** What of the entries is new, what has another value, and what is there already. */

@@ -8,7 +8,6 @@ import { type Decapsulation, decapsulate } from '../keys/unwrapping.ts'
 import { encapsulate, recipientOf } from '../keys/wrapping.ts'
 import { loadFastestAead } from '../keys/xchacha20poly1305.ts'
 import { found } from '../rows.ts'
-import { ChangedMeanwhile } from '../secrets/batch.ts'
 import { SSE_OFF } from '../secrets/rekeying.ts'
 import type { SecretRow } from '../secrets/secret.ts'
 import { isKeysRenewed, keysRenewed } from '../secrets/writing.ts'
@@ -51,7 +50,7 @@ async function openByName(
 }
 
 /**
- * Does work with the environment of this name, once more where its keys or its secrets are changed meanwhile. 404 when the actor can't
+ * Does work with the environment of this name, once more where its keys are renewed meanwhile. 404 when the actor can't
  * open one of it, 400 where the app has server-side encryption off: then no key is unwrapped.
  */
 export async function withOpened<T>(
@@ -65,8 +64,7 @@ export async function withOpened<T>(
     try {
       return await work(environment)
     } catch (error) {
-      const isOutdated = isKeysRenewed(error) || error instanceof ChangedMeanwhile
-      if (attempt === MOST_ATTEMPTS || !isOutdated) throw error
+      if (attempt === MOST_ATTEMPTS || !isKeysRenewed(error)) throw error
     }
   }
 }

@@ -2,8 +2,9 @@ import type { Context } from '../../context.ts'
 import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { isId } from '../id.ts'
-import { update as updateSealed } from '../secrets/changes.ts'
+import { updatePlanned } from '../secrets/changes.ts'
 import { create as createSealed } from '../secrets/creation.ts'
+import { countChangeIn } from '../secrets/override-limit.ts'
 import type { MakeRoom } from '../secrets/room.ts'
 import { present } from '../secrets/sealed-secret.ts'
 import type { SecretFilter, SecretRow } from '../secrets/secret.ts'
@@ -73,15 +74,13 @@ export const update = (
 ): Promise<PlainSecret[]> =>
   withOpened(ctx, actor, place, async (environment) => {
     const ids = changes.map(({ id }) => id).filter(isId)
-    const environmentId = environment.row.id
     const mayRead = can(actor, 'read', 'Secrets', 'appPermissions')
-    const seal = async () => {
-      const now = await secrets.peek(ctx, actor, environmentId, { ids })
-      requireKeysOf(environment, now.publicKey)
-      return await sealChanges(environment, changes, now.secrets, mayRead)
+    const plan = (present: readonly SecretRow[], publicKey: string) => {
+      requireKeysOf(environment, publicKey)
+      return sealChanges(environment, changes, present, mayRead)
     }
-    const sealed = await secrets.readInTurn(ctx, actor, environmentId, { ids }, seal)
-    const stored = await updateSealed(ctx, actor, sealedPlace(environment), sealed)
+    await countChangeIn(ctx, actor, changes)
+    const stored = await updatePlanned(ctx, actor, sealedPlace(environment), ids, plan)
     return (await openSecrets(environment, stored)).map(present)
   })
 

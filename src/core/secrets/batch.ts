@@ -1,47 +1,32 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
-import { noteRead } from '../audit/reads.ts'
-import { DomainError } from '../errors.ts'
 import { updateIn } from './changes.ts'
 import { createIn } from './creation.ts'
-import { NameTaken } from './names.ts'
+import { changePlanned, type Planner } from './planned-changes.ts'
 import type { Change } from './queries.ts'
 import type { NewSecret, Place, SecretChange } from './secret.ts'
-import { changeSecrets } from './writing.ts'
+
+/** What is to be added and changed at once. */
+export type Batch = Readonly<{ added: readonly NewSecret[]; changes: readonly SecretChange[] }>
 
 /**
- * Adds and changes secrets of an environment in one transaction, all or none; what is changed was found before. As
- * `create` and `update`, but `ChangedMeanwhile` where a secret that is to be changed is gone, or one that is to be added is
- * there. A dry run changes nothing, and is refused as the change would be.
+ * Adds and changes secrets in one transaction, all or none, as planned from all secrets at a path, which the audit log is
+ * told of; gives the plan. A dry run writes nothing, and is refused as the change would be.
  */
-export async function createAndUpdate(
+export function writeBatch<Plan extends Batch>(
   ctx: Context,
   actor: Actor,
   place: Place,
-  added: readonly NewSecret[],
-  changes: readonly SecretChange[],
-  { isDryRun = false } = {},
-): Promise<void> {
-  if (added.length + changes.length === 0) return
-  const write = async (tx: Transaction, change: Change) => {
-    const updated =
-      changes.length === 0 ? null : await updateIn(ctx, tx, change, changes).catch(asChangedMeanwhile)
-    if (added.length > 0) await createIn(ctx, tx, change, added).catch(asChangedMeanwhile)
-    return updated?.unchanged ?? null
+  path: string,
+  plan: Planner<Plan>,
+  { isDryRun }: { isDryRun: boolean },
+): Promise<Plan> {
+  const write = async (tx: Transaction, change: Change, planned: Plan) => {
+    const { added, changes } = planned
+    if (changes.length > 0) await updateIn(ctx, tx, change, changes)
+    if (added.length > 0) await createIn(ctx, tx, change, added)
+    return planned
   }
-  const unchanged = await changeSecrets(ctx, actor, place, write, { isDryRun })
-  if (unchanged !== null) await noteRead(ctx, actor, unchanged, { inTurn: false })
-}
-
-/** 409: what was found before is no longer so. */
-export class ChangedMeanwhile extends DomainError {
-  constructor() {
-    super(409, 'Secrets were added or deleted meanwhile. Send the request again.')
-  }
-}
-
-function asChangedMeanwhile(error: unknown): never {
-  const isGone = error instanceof DomainError && error.status === 404
-  throw isGone || error instanceof NameTaken ? new ChangedMeanwhile() : error
+  return changePlanned(ctx, actor, place, { path }, plan, write, { isRead: true, isDryRun })
 }

@@ -11,6 +11,7 @@ import { requireDistinctNames, requireFreeNames } from './names.ts'
 import { countChangeIn } from './override-limit.ts'
 import * as overrideQueries from './override-queries.ts'
 import { changedOverrideValues } from './overrides.ts'
+import { changePlanned, type Planner } from './planned-changes.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import type { Place, SecretChange, SecretRow } from './secret.ts'
@@ -40,6 +41,21 @@ export async function update(
     updateIn(ctx, tx, change, changes),
   )
   // Whoever sends a change that changes nothing gets to read the secret.
+  if (unchanged !== null) await noteRead(ctx, actor, unchanged, { inTurn: false })
+  return stored
+}
+
+/** As `update`, where what is to be written depends on what the secrets with these ids are. */
+export async function updatePlanned(
+  ctx: Context,
+  actor: Actor,
+  place: Place,
+  ids: readonly string[],
+  plan: Planner<SecretChange[]>,
+): Promise<SecretRow[]> {
+  const { stored, unchanged } = await changePlanned(ctx, actor, place, { ids }, plan, (tx, change, changes) =>
+    updateIn(ctx, tx, change, changes),
+  )
   if (unchanged !== null) await noteRead(ctx, actor, unchanged, { inTurn: false })
   return stored
 }

@@ -1,4 +1,4 @@
-import { conflict, DomainError } from '../errors.ts'
+import { conflict } from '../errors.ts'
 
 /** What a secret is told from others of its environment by: its path, and the digest of its key. */
 export type SecretName = Readonly<{ path: string; key_digest: string }>
@@ -15,20 +15,13 @@ export function requireDistinctNames(secrets: readonly SecretName[]): void {
   }
 }
 
-/** 409: another secret has the name. */
-export class NameTaken extends DomainError {
-  constructor(which: string, path: string) {
-    super(409, `A secret with ${which} already exists at ${path}.`)
-  }
-}
-
 /** 409 when a secret of a request has a name that is taken. */
 export function requireFreeNames(secrets: readonly SecretName[], taken: readonly SecretName[]): void {
   const names = new Set(taken.map(textOf))
   const index = secrets.findIndex((secret) => names.has(textOf(secret)))
-  const refused = secrets[index]
-  if (refused === undefined) return
-  throw new NameTaken(secrets.length === 1 ? 'this key' : `the key of secrets[${index}]`, refused.path)
+  if (index === -1) return
+  const which = secrets.length === 1 ? 'this key' : `the key of secrets[${index}]`
+  throw conflict(`A secret with ${which} already exists at ${secrets[index]?.path}.`)
 }
 
 const textOf = ({ path, key_digest }: SecretName): string => `${path} ${key_digest}`

@@ -67,6 +67,16 @@ export const passing = (db: Queryable, { path, keyDigest, tags, ids }: SecretFil
   ${tags === undefined ? db`` : db`and s.tags && ${[...tags]}::text[]`}
   ${ids === undefined ? db`` : db`and s.id = any(${[...ids]}::uuid[])`}`
 
+/** What tells whether a secret, and the actor's own value of it, are as they were read. */
+export type SecretState = Readonly<{ id: string; version: number; override_value: string | null }>
+
+/** The states of secrets, where nothing can change them: `list` may show many of their texts. */
+export const listStates = (tx: Transaction, { actor, environment }: Change, filter: SecretFilter) =>
+  tx<SecretState[]>`
+    select s.id, s.version, o.value as override_value from secrets s
+    ${ownOverride(tx, actor)}
+    where s.environment_id = ${environment.id} ${passing(tx, filter)}`
+
 /** How many secrets an environment has. */
 export const count = (db: Queryable, environmentId: string): Promise<number> =>
   countOf(db`select count(*)::int as count from secrets where environment_id = ${environmentId}`)

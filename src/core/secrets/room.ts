@@ -39,9 +39,6 @@ export type MakeRoom = <T>(
   measure: (() => Promise<number>) | null,
 ) => Promise<T>
 
-/** For work that has its turn already. */
-export const hasRoom: MakeRoom = (read) => read()
-
 /** How many characters the sealed texts of secrets, or of versions of them, have. */
 export const bytesOf = (rows: readonly SealedTexts[]): number =>
   rows.reduce(

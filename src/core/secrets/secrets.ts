@@ -6,7 +6,7 @@ import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { found } from '../rows.ts'
 import * as queries from './queries.ts'
-import { bytesOf, LARGE_READ_BYTES, type MakeRoom } from './room.ts'
+import { bytesOf, type MakeRoom } from './room.ts'
 import { storedBytes } from './room-queries.ts'
 import type { Place, SecretFilter, SecretRow } from './secret.ts'
 import { eventOf, readEventOf } from './secret-events.ts'
@@ -33,38 +33,6 @@ export async function list(
   await noteRead(ctx, actor, reading)
   return { publicKey: listed.environment.public_key, secrets: listed.secrets, reading }
 }
-
-/** Secrets as `list` gives them, for a use case that shows none of them: the audit log is not told. */
-export async function peek(
-  ctx: Context,
-  actor: Actor,
-  environmentId: string,
-  filter: SecretFilter,
-): Promise<{ publicKey: string; secrets: SecretRow[] }> {
-  const listed = found(await queries.list(ctx.db, actor, environmentId, filter), 'Environment')
-  return { publicKey: listed.environment.public_key, secrets: listed.secrets }
-}
-
-/**
- * Does work that loads the secrets that a filter names, as changes begin with, in the caller's turn to read; where they take
- * much memory, also in its turn among the large ones. `TooBusyError` after the wait. The work must not wait for a lock.
- */
-export async function readInTurn<T>(
-  ctx: Context,
-  actor: Actor,
-  environmentId: string,
-  filter: Pick<SecretFilter, 'path' | 'ids'>,
-  work: () => Promise<T>,
-): Promise<T> {
-  const { limitReads, limitLargeReads } = ctx
-  const read = () => limitReads.run(actor, work)
-  if (filter.ids !== undefined && filter.ids.length <= FEW) return await read()
-  const bytes = await limitReads.run(actor, () => storedBytes(ctx.db, actor, environmentId, filter))
-  return bytes <= LARGE_READ_BYTES ? await read() : await limitLargeReads.run(actor, read)
-}
-
-/** So few secrets never take much memory. */
-const FEW = 4
 
 /** 404 when the actor can't open the environment. */
 export async function requireAccess(ctx: Context, actor: Actor, environmentId: string): Promise<void> {

@@ -94,6 +94,8 @@ export const secretStatements: Statements = {
   'secrets: lockEnvironment': (db, it) => locks.lockEnvironment(db, it.organisation, it.environment),
   'secrets: publicKeyOf': (db, it) => locks.publicKeyOf(db, it.organisation, it.environment),
   'secrets: holdAccess': (db, it) => locks.holdAccess(db, it.developer, it.environment),
+  'secrets: listStates': (db, it) => secrets.listStates(db, change(it), { path: '/folder-1' }),
+  'secrets: listStates, ids': (db, it) => secrets.listStates(db, change(it), { ids: [it.secret] }),
   'secrets: count': (db, it) => secrets.count(db, it.environment),
   'secrets: findTaken': (db, it) =>
     secrets.findTaken(db, it.environment, [{ path: '/', key_digest: DIGEST }], [it.secret]),

@@ -1,0 +1,83 @@
+import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
+import type { Actor } from '../actor.ts'
+import { noteRead, type ReadEvent } from '../audit/reads.ts'
+import { found } from '../rows.ts'
+import * as queries from './queries.ts'
+import { LARGE_READ_BYTES } from './room.ts'
+import { storedBytes } from './room-queries.ts'
+import type { Place, SecretFilter, SecretRow } from './secret.ts'
+import { readEventOf } from './secret-events.ts'
+import { changeSecrets } from './writing.ts'
+
+/** Which secrets a change depends on. */
+export type Seen = Pick<SecretFilter, 'path' | 'ids'>
+
+/** Says what is to be written, by what secrets are, and the public key that they are sealed for. May take long. */
+export type Planner<Plan> = (secrets: readonly SecretRow[], publicKey: string) => Promise<Plan>
+
+/**
+ * A change of secrets that depends on what they are, as `changeSecrets`. It is planned before it locks the environment, and
+ * under the lock only where one of the secrets was changed meanwhile: so changes at the same time are as if one came after
+ * the other. With `isRead` the audit log is told that they were read.
+ */
+export async function changePlanned<Plan, Done>(
+  ctx: Context,
+  actor: Actor,
+  place: Place,
+  seen: Seen,
+  plan: Planner<Plan>,
+  write: (tx: Transaction, change: queries.Change, plan: Plan) => Promise<Done>,
+  { isRead = false, isDryRun = false } = {},
+): Promise<Done> {
+  const before = await readInTurn(ctx, actor, place.environmentId, seen, async () => {
+    const listed = found(await queries.list(ctx.db, actor, place.environmentId, seen), 'Environment')
+    if (isRead) await noteRead(ctx, actor, readEventOf(listed.environment, listed.secrets))
+    return { secrets: listed.secrets, plan: await plan(listed.secrets, listed.environment.public_key) }
+  })
+  const readAgain: ReadEvent[] = []
+  const writePlanned = async (tx: Transaction, change: queries.Change) => {
+    if (await areAsBefore(tx, change, seen, before.secrets)) return await write(tx, change, before.plan)
+    const { environment } = change
+    const { secrets } = found(await queries.list(tx, change.actor, environment.id, seen), 'Environment')
+    if (isRead) readAgain.push(readEventOf(environment, secrets))
+    return await write(tx, change, await plan(secrets, environment.public_key))
+  }
+  const done = await changeSecrets(ctx, actor, place, writePlanned, { isDryRun })
+  for (const event of readAgain) await noteRead(ctx, actor, event, { inTurn: false })
+  return done
+}
+
+async function areAsBefore(
+  tx: Transaction,
+  change: queries.Change,
+  seen: Seen,
+  before: readonly SecretRow[],
+): Promise<boolean> {
+  const now = await queries.listStates(tx, change, seen)
+  const byId = new Map(before.map((secret) => [secret.id, secret]))
+  const isAsBefore = ({ id, version, override_value }: queries.SecretState) =>
+    byId.get(id)?.version === version && (byId.get(id)?.override?.value ?? null) === override_value
+  return now.length === before.length && now.every(isAsBefore)
+}
+
+/**
+ * Does work that loads the secrets that a change depends on in the caller's turn to read; where they take much memory, also in
+ * its turn among the large ones. `TooBusyError` after the wait. The work must not wait for a lock.
+ */
+async function readInTurn<T>(
+  ctx: Context,
+  actor: Actor,
+  environmentId: string,
+  seen: Seen,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { limitReads, limitLargeReads } = ctx
+  const read = () => limitReads.run(actor, work)
+  if (seen.ids !== undefined && seen.ids.length <= FEW) return await read()
+  const bytes = await limitReads.run(actor, () => storedBytes(ctx.db, actor, environmentId, seen))
+  return bytes <= LARGE_READ_BYTES ? await read() : await limitLargeReads.run(actor, read)
+}
+
+/** So few secrets never take much memory. */
+const FEW = 4
