@@ -1,4 +1,4 @@
-import { add, drop, pathOf, type Queues, type Sharer, sizeAt, take } from './turn-queues.ts'
+import { add, drop, type Path, pathOf, type Queues, type Sharer, sizeAt, take } from './turn-queues.ts'
 
 /** Limits how many run at once; the others wait in order. */
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
@@ -97,7 +97,7 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     else running.set(share, others)
     startNext()
   }
-  const waitForTurn = (path: readonly string[]) =>
+  const waitForTurn = (path: Path) =>
     new Promise<void>((resolve, reject) => {
       const start = () => {
         clearTimeout(timer)

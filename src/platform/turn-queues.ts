@@ -5,8 +5,11 @@
 export type Sharer = string | Readonly<{ responsibleId: string; branchId: string; id: string }>
 
 /** The share of a caller, the branch in it, and the caller. */
-export const pathOf = (caller: Sharer): [string, ...string[]] =>
-  typeof caller === 'string' ? [caller] : [caller.responsibleId, caller.branchId, caller.id]
+export type Path = readonly [share: string, branch: string, id: string]
+
+/** Where a caller waits. */
+export const pathOf = (caller: Sharer): Path =>
+  typeof caller === 'string' ? [caller, caller, caller] : [caller.responsibleId, caller.branchId, caller.id]
 
 /** Starts what waits. */
 export type Start = () => void

@@ -132,6 +132,17 @@ describe('callers take turns', () => {
     expect(await Promise.all(outcomes)).toEqual(names)
   })
 
+  test('and one that has a share of its own is the same, however it is named', async () => {
+    const limiter = createFairLimiter({ concurrency: 1, concurrencyEach: 1, queueEach: 2 })
+    const begun: string[] = []
+    const jobs = ['first', 'second', 'third'].map((name) => controlled(name, begun))
+    const sharers = ['a', 'a', { id: 'a', branchId: 'a', responsibleId: 'a' }]
+    const outcomes = jobs.map(({ work }, index) => limiter.run(sharers[index] as string, work))
+    await expect(limiter.run('a', async () => 'fourth')).rejects.toBeInstanceOf(CallerBusyError)
+    for (const job of jobs) job.end()
+    expect(await Promise.all(outcomes)).toEqual(['first', 'second', 'third'])
+  })
+
   test('and a full queue refuses its caller alone', async () => {
     const limiter = createFairLimiter({ concurrency: 1, concurrencyEach: 1, queueEach: 2 })
     const { end, outcomes } = jobsOf(limiter, ['a1', 'a2', 'a3', 'b1', 'b2'])

@@ -43,7 +43,7 @@ export function createBudget({ maxBytes, maxBytesEach, free }: Limits) {
 
 const shareOf = (owner: Sharer): string => pathOf(owner)[0]
 /** With the service accounts of its making, one has as much as another one. */
-const branchOf = (owner: Sharer): string => pathOf(owner)[1] ?? shareOf(owner)
+const branchOf = (owner: Sharer): string => pathOf(owner)[1]
 
 function addTo(sums: Map<string, number>, key: string, bytes: number): void {
   const sum = (sums.get(key) ?? 0) + bytes
