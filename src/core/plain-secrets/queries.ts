@@ -75,6 +75,11 @@ export const findByNames = (
   order by n.index
   limit ${most}`
 
+/** The public keys that environments have now. */
+export const publicKeysOf = (db: Queryable, ids: readonly string[]) =>
+  db<Row<'environments', 'id' | 'public_key'>[]>`
+    select id, public_key from environments where id = any(${[...ids]}::uuid[])`
+
 /** The secrets that these name, as many of them as have `mostCharacters` of ciphertext together. */
 export const findReferenced = (
   db: Queryable,

@@ -1,12 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import type { Actor } from '../actor.ts'
+import { type Actor, countedAs } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { badRequest, conflict } from '../errors.ts'
 import { Instant, instantFrom } from '../instant.ts'
 import { enforce } from '../policy.ts'
 import { StrictObject } from '../schema.ts'
+import { countWithin } from '../sign-in/sign-in-limits.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import * as restoreQueries from './restore-queries.ts'
@@ -44,12 +45,27 @@ export const RestoredSecrets = Type.Object({
 export type RestoredSecrets = Static<typeof RestoredSecrets>
 
 /**
+ * How often one member, or together all service accounts that it is responsible for, can restore environments, dry runs
+ * included: each keeps changes of the environment waiting for up to a second.
+ */
+export const RESTORES_PER_HOUR = 60
+
+const countAttempt = (ctx: Context, actor: Actor): Promise<void> =>
+  countWithin(
+    ctx,
+    { limit: RESTORES_PER_HOUR, windowSeconds: 3600 },
+    ['restored environments', ...countedAs(actor)],
+    `You can restore environments ${RESTORES_PER_HOUR} times an hour, dry runs included. Try again later.`,
+  )
+
+/**
  * Brings all secrets of an environment back to what they were at a time, as new versions: what was deleted since comes
  * back, what was created since is deleted. All or none; overrides stay. 404 when the actor can't open the environment, 400
  * for a time to come, 403 where it deletes or creates secrets that the actor may not, and beyond the limit, 409 where a
- * secret whose versions of that time are gone has the name of another one now. A dry run is refused as the real one is.
+ * secret whose versions of that time are gone has the name of another one now, 429 beyond `RESTORES_PER_HOUR`. A dry run is
+ * refused as the real one is.
  */
-export const restoreAt = (
+export const restoreAt = async (
   ctx: Context,
   actor: Actor,
   environmentId: string,
@@ -57,6 +73,7 @@ export const restoreAt = (
 ): Promise<RestoredSecrets> => {
   const time = instantFrom(at)
   if (time === null || time > ctx.clock.now()) throw badRequest('at must be a time in the past.')
+  await countAttempt(ctx, actor)
   const restore = async (tx: Transaction, change: queries.Change) => {
     const states = await restoreQueries.statesAt(tx, change.environment.id, time)
     const plan = planOf(states)

@@ -170,6 +170,7 @@ export const secretStatements: Statements = {
       [{ app_id: null, app_key: 'app 7', environment_key: 'environment-0' }],
       100,
     ),
+  'plain-secrets: publicKeysOf': (db, it) => plain.publicKeysOf(db, [it.environment]),
   'plain-secrets: findReferenced': (db, it) =>
     plain.findReferenced(
       db,

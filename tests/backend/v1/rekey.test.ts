@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like that.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { environmentKeyPair } from '../../../src/core/keys/environment-keys.ts'
 import { identityKeyToX25519Public, identityKeyToX25519Secret } from '../../../src/core/keys/identity-keys.ts'
@@ -291,4 +292,27 @@ describe('renewing keys at the same time as', () => {
       expect(revoked.status).toBe(200)
     }
   })
+})
+
+test('references to an environment are resolved also while its keys are renewed', async () => {
+  await client.post(place, { secrets: [{ key: 'PASS', value: 'right' }] })
+  const elsewhere = `/v1/secrets/?app_id=${shop.id}&env=development`
+  await client.post(elsewhere, { secrets: [{ key: 'P', value: '${production.PASS}' }] })
+  const path = `${elsewhere}&raw=false`
+  const found = new Set<string>()
+  for (let round = 0; round < 18; round++) {
+    if (round % 6 === 0) ctx.clock.advance(3600)
+    let isDone = false
+    const read = async () => {
+      while (!isDone) {
+        const { status, body } = await client.get(path)
+        found.add(status === 200 ? body[0].value : String(status))
+      }
+    }
+    const reading = Promise.all([read(), read(), read(), read()])
+    expect((await rekey()).status).toBe(200)
+    isDone = true
+    await reading
+  }
+  expect([...found]).toEqual(['right'])
 })

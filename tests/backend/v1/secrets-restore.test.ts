@@ -121,6 +121,22 @@ describe('POST /v1/environments/:id/secrets/restore', () => {
     expect(await values()).toEqual({ '/ ONE': '2' })
   })
 
+  test('sixty times an hour for each member, dry runs included', async () => {
+    const at = now()
+    ctx.clock.advance(3600)
+    const restores = Array.from({ length: 59 }, () => restore({ at, dry_run: true }, client.unrecorded))
+    for (const { status } of await Promise.all(restores)) expect(status).toBe(200)
+    expect((await restore({ at }, client.unrecorded)).status).toBe(200)
+    expect(await restore({ at, dry_run: true }, client.unrecorded)).toMatchObject({
+      status: 429,
+      body: { error: 'You can restore environments 60 times an hour, dry runs included. Try again later.' },
+    })
+    const other = service.as((await member(ctx, 'admin')).token)
+    expect((await restore({ at }, other.unrecorded)).status).toBe(200)
+    ctx.clock.advance(3600)
+    expect((await restore({ at }, client.unrecorded)).status).toBe(200)
+  })
+
   test('tells of deleted secrets that it no longer has versions of, too', async () => {
     const [one] = await add([{ key: 'ONE', value: '1' }])
     const at = now()
