@@ -111,10 +111,10 @@ export async function tryToLockOrganisation(tx: Transaction, actor: Actor): Prom
 }
 
 /**
- * Has a new name wait for changes of secrets two seconds at most: they lock what it changes, and whoever waits for them has
+ * Has a new name wait for changes of secrets a second at most: they lock what it changes, and whoever waits for them has
  * locked the organisation.
  */
-export const waitAsHolder = (tx: Transaction) => waitAtMost(tx, 2000)
+export const waitAsHolder = (tx: Transaction) => waitAtMost(tx, 1000)
 
 const waitAtMost = (tx: Transaction, milliseconds: number) =>
   tx`select set_config('lock_timeout', ${`${milliseconds}ms`}, true)`

@@ -84,27 +84,38 @@ export const update = (
   input: UpdateEnvironment,
   ifMatch: IfMatch = null,
 ): Promise<Environment> =>
-  changeOrganisation(ctx, actor, async (tx, actor) => {
-    const row = await existing(tx, actor, id)
-    await requireMatch(ifMatch, () => present(row))
-    await requireFreeName(tx, 'environments', row.app_id, input.name, row.id)
-    if (row.name === input.name) return present(row)
-    await holdKeys(tx, actor.organisation.id, row.id)
-    await waitAsHolder(tx)
-    const stored = await queries.rename(tx, row.id, input.name, nameKey(input.name), ctx.clock.now())
-    await record(ctx, tx, actor, events.renamed(appOf(row), row, stored.name))
-    return present(stored)
-  })
+  inLineOf(ctx, actor, id, () =>
+    changeOrganisation(ctx, actor, async (tx, actor) => {
+      const row = await existing(tx, actor, id)
+      await requireMatch(ifMatch, () => present(row))
+      await requireFreeName(tx, 'environments', row.app_id, input.name, row.id)
+      if (row.name === input.name) return present(row)
+      await holdKeys(tx, actor.organisation.id, row.id)
+      await waitAsHolder(tx)
+      const stored = await queries.rename(tx, row.id, input.name, nameKey(input.name), ctx.clock.now())
+      await record(ctx, tx, actor, events.renamed(appOf(row), row, stored.name))
+      return present(stored)
+    }),
+  )
 
 /** Deletes an environment with its keys and all access to it; 404 as for `get`, 412 as for `update`. */
 export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> =>
-  changeOrganisation(ctx, actor, async (tx, actor) => {
-    const row = await existing(tx, actor, id)
-    await requireMatch(ifMatch, () => present(row))
-    await queries.remove(tx, row.id)
-    await removeLeftovers(tx)
-    await record(ctx, tx, actor, events.deleted(appOf(row), row))
-  })
+  inLineOf(ctx, actor, id, () =>
+    changeOrganisation(ctx, actor, async (tx, actor) => {
+      const row = await existing(tx, actor, id)
+      await requireMatch(ifMatch, () => present(row))
+      await queries.remove(tx, row.id)
+      await removeLeftovers(tx)
+      await record(ctx, tx, actor, events.deleted(appOf(row), row))
+    }),
+  )
+
+/**
+ * Has a change of an environment's row wait in line with the changes of its secrets: whoever waits for these with the
+ * organisation locked keeps everybody waiting.
+ */
+const inLineOf = <T>(ctx: Context, actor: Actor, id: string, work: () => Promise<T>): Promise<T> =>
+  ctx.limitChanges.environment.run(id.toLowerCase(), actor, work)
 
 async function existing(db: Queryable, actor: Actor, id: string): Promise<queries.EnvironmentOfApp> {
   return found(await queries.find(db, actor, id), 'Environment')

@@ -274,6 +274,23 @@ describe('one caller’s changes', () => {
     expect(await changes.statuses()).toEqual(Array(30).fill(200))
   })
 
+  test('of an environment’s name wait in line with those of its secrets, and not with the organisation locked', async () => {
+    const shop = await app(ctx)
+    const id = shop.environments[0]?.id ?? ''
+    const row = (tx: Transaction) => tx`select 1 from environments where id = ${id} for no key update`
+    let changes: Promise<Answer[]> = Promise.resolve([])
+    await whileLocked(row, async () => {
+      const secrets = [{ key: 'ONE', value: 'v' }]
+      const added = flooder.post(`/v1/secrets?app_id=${shop.id}&env=development`, { secrets })
+      await lockWaitsReach(1)
+      const renamed = flooder.put(`/v1/environments/${id}`, { name: 'renamed' })
+      changes = Promise.all([added, renamed])
+      expect((await admin.post('/v1/apps', { name: `App ${randomUUID()}` })).status).toBe(201)
+      expect(await lockWaits()).toBe(1)
+    })
+    expect((await changes).map(({ status }) => status)).toEqual([200, 200])
+  })
+
   test('of the organisation leave connections for those of environments, however many callers wait', async () => {
     const shop = await app(ctx)
     const crowd = [flooder, admin, backend.as((await member(ctx, 'admin')).token)]

@@ -73,7 +73,7 @@ test('while another process holds the lock, writes are 503 within seconds and re
   expect(body.data.filter(({ name }: { name: string }) => name.startsWith('Held'))).toEqual([])
 }, 60_000)
 
-test('a new name of an environment or an app waits for changes of secrets for two seconds only', async () => {
+test('a new name of an environment or an app waits for changes of secrets for a second only', async () => {
   const shop = await app(ctx)
   const environmentId = shop.environments[0]?.id ?? ''
   const paths = [`/v1/environments/${environmentId}`, `/v1/apps/${shop.id}`]
