@@ -38,7 +38,7 @@ export const RestoredSecrets = Type.Object({
   deleted: Type.Array(Affected, { description: 'Those that were not there then.' }),
   unknown: Type.Array(Affected, {
     description:
-      'Left alone: their versions of that time are no longer kept. Of a deleted one, `version` is its deletion.',
+      'Left alone: their versions of that time are no longer kept. Of a deleted one, `version` is its deletion. Deleted ones of which no version is kept are missing.',
   }),
   unchanged: Type.Integer({ description: 'How many were the same.' }),
 })
