@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { emailKey } from '../accounts/account.ts'
 import { type Actor, countedAs } from '../actor.ts'
+import { hasGlobalAccess } from '../permissions.ts'
 import { count, counterWindow, limitError } from '../sign-in/sign-in-limits.ts'
 
 /** So many mails of invites may go to one address in a day, whoever asks for them. */
@@ -13,8 +14,11 @@ export const INVITE_MAILS_TO_ADDRESS = 10
  */
 export const INVITE_MAILS_OF_ACTOR = 1000
 
-/** So many may leave the organisation in a day: one actor can't use up what the others need. */
-export const INVITE_MAILS_OF_ORGANISATION = 3000
+/**
+ * So many may leave the organisation in a day, the last third only for members with global access: others could invite
+ * accounts of their own, which have limits of their own.
+ */
+export const INVITE_MAILS_OF_ORGANISATION = { all: 3000, withoutGlobalAccess: 2000 } as const
 
 const DAY_SECONDS = 24 * 3600
 
@@ -35,6 +39,8 @@ export async function countInviteMail(
   const window = (limit: number, what: readonly string[]) =>
     counterWindow(ctx, { limit, windowSeconds: DAY_SECONDS }, now, what)
   const organisationId = actor.organisation.id
+  const { all, withoutGlobalAccess } = INVITE_MAILS_OF_ORGANISATION
+  const ofOrganisation = hasGlobalAccess(actor.role.kind) ? all : withoutGlobalAccess
   const limits = {
     'to this address': window(INVITE_MAILS_TO_ADDRESS, [
       'invites to',
@@ -42,7 +48,7 @@ export async function countInviteMail(
       emailKey(invite.email),
     ]),
     'for you': window(INVITE_MAILS_OF_ACTOR, ['invites by', ...countedAs(actor)]),
-    'by this organisation': window(INVITE_MAILS_OF_ORGANISATION, ['invites of', organisationId]),
+    'by this organisation': window(ofOrganisation, ['invites of', organisationId]),
   }
   const exceeded = await count(ctx, Object.values(limits), tx)
   if (exceeded === null) return

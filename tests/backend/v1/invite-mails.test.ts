@@ -192,6 +192,12 @@ describe('No mailbox is flooded', () => {
     expect((await inviteByAccount()).status).toBe(201)
     await countedToday(1000)
     expect(await inviteByAccount()).toMatchObject(refused('for you'))
+    const manager = await member(ctx, 'manager')
+    const inviteByManager = () =>
+      service.as(manager.token).post(PATH, { email: address(), role_id: developer })
+    await countedToday(1999)
+    expect((await inviteByManager()).status).toBe(201)
+    expect(await inviteByManager()).toMatchObject(refused('by this organisation'))
     await countedToday(2999)
     expect((await inviteByBo()).status).toBe(201)
     expect(await inviteByBo()).toMatchObject(refused('by this organisation'))
