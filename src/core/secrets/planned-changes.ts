@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
@@ -33,11 +34,16 @@ export async function changePlanned<Plan, Done>(
   const before = await readInTurn(ctx, actor, place.environmentId, seen, async () => {
     const listed = found(await queries.list(ctx.db, actor, place.environmentId, seen), 'Environment')
     if (isRead) await noteRead(ctx, actor, readEventOf(listed.environment, listed.secrets))
-    return { secrets: listed.secrets, plan: await plan(listed.secrets, listed.environment.public_key) }
+    // Only a digest is kept until it is this change's turn: many may wait, and secrets take much memory.
+    return {
+      state: stateOf(listed.secrets.map(asState)),
+      plan: await plan(listed.secrets, listed.environment.public_key),
+    }
   })
   const readAgain: ReadEvent[] = []
   const writePlanned = async (tx: Transaction, change: queries.Change) => {
-    if (await areAsBefore(tx, change, seen, before.secrets)) return await write(tx, change, before.plan)
+    const state = stateOf(await queries.listStates(tx, change, seen))
+    if (state === before.state) return await write(tx, change, before.plan)
     const { environment } = change
     const { secrets } = found(await queries.list(tx, change.actor, environment.id, seen), 'Environment')
     if (isRead) readAgain.push(readEventOf(environment, secrets))
@@ -48,17 +54,19 @@ export async function changePlanned<Plan, Done>(
   return done
 }
 
-async function areAsBefore(
-  tx: Transaction,
-  change: queries.Change,
-  seen: Seen,
-  before: readonly SecretRow[],
-): Promise<boolean> {
-  const now = await queries.listStates(tx, change, seen)
-  const byId = new Map(before.map((secret) => [secret.id, secret]))
-  const isAsBefore = ({ id, version, override_value }: queries.SecretState) =>
-    byId.get(id)?.version === version && (byId.get(id)?.override?.value ?? null) === override_value
-  return now.length === before.length && now.every(isAsBefore)
+const asState = ({ id, version, override }: SecretRow) => ({
+  id,
+  version,
+  override_value: override?.value ?? null,
+})
+
+/** The same as long as the secrets, and the actor's own values of them, are the same. */
+function stateOf(secrets: readonly queries.SecretState[]): string {
+  const digest = createHash('sha256')
+  for (const { id, version, override_value } of [...secrets].sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    digest.update(`${id} ${version} ${override_value ?? '-'}\n`)
+  }
+  return digest.digest('base64')
 }
 
 /**
