@@ -149,10 +149,10 @@ test('a worker goes on when a frozen database wakes, and stops although it is fr
       () => false,
     ),
   )
-  await eventually('a later job ran', () => ran.has(3))
+  await eventually('a later job ran', () => ran.has(3), 30)
   expect(lines.filter((line) => line.includes('Job queue error')).length).toBe(1)
   await server.freeze()
   await worker.stop()
   expect(lines.at(-1)).toContain('The worker has stopped')
   await server.thaw()
-}, 30_000)
+}, 60_000)
