@@ -1,3 +1,3 @@
--- The service account that the member who is responsible made a token of, and with which, in one step or several, this token was
--- made. Null where that is the token's own account.
+-- The service account at whose token a chain of tokens begins: the member who is responsible made that token, with it another
+-- one was made, and so on to this one. Null where the chain begins with this token.
 alter table tokens add column branch_id uuid;

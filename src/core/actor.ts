@@ -22,8 +22,8 @@ export type Actor = Readonly<{
    */
   responsibleId: string
   /**
-   * Which part of that it takes: its own, or that of the service account whose token the responsible member made, and with
-   * which the caller's was made.
+   * Which branch of that part: its own, or where other service accounts made the token, that of the one whose token the
+   * responsible member made, at the beginning of the chain.
    */
   branchId: string
   userId: string | null

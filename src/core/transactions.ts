@@ -34,8 +34,8 @@ const PATIENCE_MILLISECONDS = 30_000
 
 /**
  * One transaction that locks the row of an environment, or without one the organisation's. Limited in number, because all may
- * wait for one row, and callers take turns; throws `TooBusyError` after the wait,
- * which is part of the transaction's time. Must not be nested: deadlock.
+ * wait for one row, and callers take turns; throws `TooBusyError` after the wait, which is part of the transaction's time.
+ * Must not be nested: deadlock.
  */
 export const lockingTransaction = <T>(
   ctx: Context,

@@ -65,9 +65,8 @@ export function createLimiter({ queue, ...options }: LimiterOptions): Limiter {
 /**
  * A limiter of this process with a queue for each caller. A free slot goes to the shares in turn, there to the branches in
  * turn, and there to the callers in turn, whatever the length of their queues: one with many requests delays another by one
- * request at most.
- * `CallerBusyError` when the caller's own queue is full, unless `busyError` says otherwise. Its work must not use the same
- * limiter: it would wait for itself.
+ * request at most. `CallerBusyError` when the caller's own queue is full, unless `busyError` says otherwise. Its work must
+ * not use the same limiter: it would wait for itself.
  */
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const { concurrency, concurrencyEach, queueEach, waitMilliseconds, busyError } = options

@@ -6,8 +6,8 @@ type Limits = { maxBytes: number; maxBytesEach: number; free: number }
 export type Budget = ReturnType<typeof createBudget>
 
 /**
- * Counts bytes in use. One owner can't use up the whole budget, nor what those with the same share have, which is half as
- * much again. The first `free` bytes of a body are not counted, so that there is always room for small ones.
+ * Counts bytes in use. One branch of a share can't use up what all of the share have, which is half as much again, and no
+ * share the whole budget. The first `free` bytes of a body are not counted, so that there is always room for small ones.
  */
 export function createBudget({ maxBytes, maxBytesEach, free }: Limits) {
   const branches = new Map<string, number>()

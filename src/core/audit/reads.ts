@@ -6,8 +6,8 @@ import type { EventOf } from './events.ts'
 import * as queries from './queries.ts'
 import { hourOf, MINUTES_PER_HOUR } from './repeat-counts.ts'
 
-/** Something that was read, and is noted each time; `all` is a digest of everything that was read. */
-export type ReadEvent = EventOf<'secret.read'> & Readonly<{ all: string }>
+/** Something that was read, and is noted each time; the digest is of everything that was read. */
+export type ReadEvent = EventOf<'secret.read'> & Readonly<{ digest: string }>
 
 /**
  * So many entries of its own an actor has in an hour, and then so many in a minute, whatever its tokens, addresses and
@@ -48,7 +48,7 @@ const SHARED = 'Secrets were read many times, in many ways, within an hour.'
 
 /** What tells an actor's reads in one minute apart. */
 const ownPart = ({ credential, source }: Actor, event: ReadEvent): string =>
-  JSON.stringify([credential.id, event.environmentId, source.ipAddress, source.userAgent, event.all])
+  JSON.stringify([credential.id, event.environmentId, source.ipAddress, source.userAgent, event.digest])
 
 /** Many tokens may read in one hour, from many addresses. */
 const withoutSource = (actor: Actor): AuditActor => ({

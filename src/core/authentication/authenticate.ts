@@ -88,7 +88,7 @@ async function byAccessToken(
     row.last_used_at = at
   })
   markSeen(ctx, row, now)
-  return callerFrom(row, { kind: 'token', id: row.credential_id, text }, source, row)
+  return callerFrom(row, { kind: 'token', id: row.credential_id, text }, source)
 }
 
 async function bySessionToken(
@@ -177,12 +177,7 @@ function sessionCallerFrom(
   return lacksFactor ? { ...caller, lacksRequiredFactor: true } : caller
 }
 
-function callerFrom(
-  row: queries.CallerRow,
-  credential: Credential,
-  source: RequestSource,
-  token?: queries.TokenCallerRow,
-): Caller {
+function callerFrom(row: queries.CallerRow, credential: Credential, source: RequestSource): Caller {
   if (row.principal_id === null) {
     const { user_id, email, full_name } = row as queries.CallerRow & { user_id: string; email: string }
     return { type: 'user', id: null, userId: user_id, name: full_name ?? '', email, credential, source }
@@ -191,8 +186,8 @@ function callerFrom(
   return {
     type: row.principal_type === 'member' ? 'user' : 'service_account',
     id: principal_id,
-    responsibleId: token?.responsible_id ?? principal_id,
-    branchId: token?.branch_id ?? principal_id,
+    responsibleId: row.responsible_id ?? principal_id,
+    branchId: row.branch_id ?? principal_id,
     userId: row.user_id,
     name: row.full_name ?? '',
     email: row.email,

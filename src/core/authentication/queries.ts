@@ -13,8 +13,8 @@ type Principal = {
 }
 
 /**
- * The caller that a credential names; without a principal it is a user without a membership. When a member was last seen is
- * mutable, where the row is remembered.
+ * The caller that a credential names; without a principal it is a user without a membership. Access tokens say whose share
+ * it has. When a member was last seen is mutable, where the row is remembered.
  */
 export type CallerRow = (Principal | { principal_id: null }) & {
   last_seen_at: Date | null
@@ -22,6 +22,8 @@ export type CallerRow = (Principal | { principal_id: null }) & {
   user_id: string | null
   email: string | null
   full_name: string | null
+  responsible_id?: string
+  branch_id?: string
 }
 
 /**
@@ -37,8 +39,7 @@ export type SessionCallerRow = CallerRow & {
 }
 
 /** The principal of an access token; its last use is mutable, where the row is remembered. */
-export type TokenCallerRow = CallerRow &
-  Row<'tokens', 'expires_at'> & { last_used_at: Date | null; responsible_id: string; branch_id: string }
+export type TokenCallerRow = CallerRow & Row<'tokens', 'expires_at'> & { last_used_at: Date | null }
 
 /** The user of a session token. */
 export type SessionTokenCallerRow = SessionCallerRow & Row<'session_tokens', 'expires_at'>

@@ -10,7 +10,7 @@ import type { SecretRow } from '../secrets/secret.ts'
 import { parseDotenv } from './dotenv.ts'
 import { parseJsonFile } from './json-file.ts'
 import { type KeyValue, requireFaultless } from './key-values.ts'
-import { type NamedPlace, type OpenedEnvironment, requireKeysOf, textOpener, withOpened } from './opening.ts'
+import { type NamedPlace, type OpenedEnvironment, textOpener, withOpened } from './opening.ts'
 import { keyFault } from './plain-secret.ts'
 import { sealedPlace } from './plain-secrets.ts'
 import * as policy from './policy.ts'
@@ -58,8 +58,7 @@ export const importFile = (
     requireUsable(entries)
     const at = normalisePath(path)
     const named = (all: readonly KeyValue[]) => all.map(({ key }) => ({ key, path: at }))
-    const plan = async (present: readonly SecretRow[], publicKey: string) => {
-      requireKeysOf(environment, publicKey)
+    const plan = async (present: readonly SecretRow[]) => {
       const { created, changed, unchanged } = await compare(environment, entries, present)
       enforce(policy.importFile, { actor, changed: changed.length })
       const [added, changes] = await seal(environment, at, created, changed)

@@ -75,10 +75,7 @@ export const update = (
   withOpened(ctx, actor, place, async (environment) => {
     const ids = changes.map(({ id }) => id).filter(isId)
     const mayRead = can(actor, 'read', 'Secrets', 'appPermissions')
-    const plan = (present: readonly SecretRow[], publicKey: string) => {
-      requireKeysOf(environment, publicKey)
-      return sealChanges(environment, changes, present, mayRead)
-    }
+    const plan = (present: readonly SecretRow[]) => sealChanges(environment, changes, present, mayRead)
     await countChangeIn(ctx, actor, changes)
     const stored = await updatePlanned(ctx, actor, sealedPlace(environment), ids, plan)
     return (await openSecrets(environment, stored)).map(present)

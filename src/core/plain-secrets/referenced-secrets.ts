@@ -70,6 +70,15 @@ function createFinder(
 
   let room = MOST_CHARACTERS
 
+  // A renewal of keys gives all secrets other digests: by those from before it, none is found.
+  const requireSameKeys = async (names: readonly queries.SecretName[]): Promise<void> => {
+    const ids = new Set(names.map(({ environment_id }) => environment_id))
+    for (const { id, public_key } of await queries.publicKeysOf(ctx.db, [...ids])) {
+      const environment = environments.get(id)
+      if (environment !== undefined) requireKeysOf(environment, public_key)
+    }
+  }
+
   const load = async (names: readonly queries.SecretName[]): Promise<void> => {
     const found = await makeRoom(() => queries.findReferenced(ctx.db, actor, names, room), charactersOf, null)
     room -= charactersOf(found)
@@ -90,15 +99,6 @@ function createFinder(
       const rows = read.get(row.environment_id)
       if (rows === undefined) read.set(row.environment_id, [row])
       else rows.push(row)
-    }
-  }
-
-  // With its keys, an environment gets other digests: none of its secrets is found by those from before.
-  const requireSameKeys = async (names: readonly queries.SecretName[]): Promise<void> => {
-    const ids = new Set(names.map(({ environment_id }) => environment_id))
-    for (const { id, public_key } of await queries.publicKeysOf(ctx.db, [...ids])) {
-      const environment = environments.get(id)
-      if (environment !== undefined) requireKeysOf(environment, public_key)
     }
   }
 

@@ -8,7 +8,7 @@ import type { Change } from './queries.ts'
 import type { NewSecret, Place, SecretChange } from './secret.ts'
 
 /** What is to be added and changed at once. */
-export type Batch = Readonly<{ added: readonly NewSecret[]; changes: readonly SecretChange[] }>
+type Batch = Readonly<{ added: readonly NewSecret[]; changes: readonly SecretChange[] }>
 
 /**
  * Adds and changes secrets in one transaction, all or none, as planned from all secrets at a path, which the audit log is
@@ -17,7 +17,7 @@ export type Batch = Readonly<{ added: readonly NewSecret[]; changes: readonly Se
 export function writeBatch<Plan extends Batch>(
   ctx: Context,
   actor: Actor,
-  place: Place,
+  place: Required<Place>,
   path: string,
   plan: Planner<Plan>,
   { isDryRun }: { isDryRun: boolean },

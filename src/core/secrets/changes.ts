@@ -49,7 +49,7 @@ export async function update(
 export async function updatePlanned(
   ctx: Context,
   actor: Actor,
-  place: Place,
+  place: Required<Place>,
   ids: readonly string[],
   plan: Planner<SecretChange[]>,
 ): Promise<SecretRow[]> {

@@ -9,13 +9,13 @@ import { LARGE_READ_BYTES } from './room.ts'
 import { storedBytes } from './room-queries.ts'
 import type { Place, SecretFilter, SecretRow } from './secret.ts'
 import { readEventOf } from './secret-events.ts'
-import { changeSecrets } from './writing.ts'
+import { changeSecrets, keysRenewed } from './writing.ts'
 
 /** Which secrets a change depends on. */
-export type Seen = Pick<SecretFilter, 'path' | 'ids'>
+type Seen = Pick<SecretFilter, 'path' | 'ids'>
 
-/** Says what is to be written, by what secrets are, and the public key that they are sealed for. May take long. */
-export type Planner<Plan> = (secrets: readonly SecretRow[], publicKey: string) => Promise<Plan>
+/** Says what is to be written, by what secrets are. May take long. */
+export type Planner<Plan> = (secrets: readonly SecretRow[]) => Promise<Plan>
 
 /**
  * A change of secrets that depends on what they are, as `changeSecrets`. It is planned before it locks the environment, and
@@ -25,7 +25,7 @@ export type Planner<Plan> = (secrets: readonly SecretRow[], publicKey: string) =
 export async function changePlanned<Plan, Done>(
   ctx: Context,
   actor: Actor,
-  place: Place,
+  place: Required<Place>,
   seen: Seen,
   plan: Planner<Plan>,
   write: (tx: Transaction, change: queries.Change, plan: Plan) => Promise<Done>,
@@ -33,12 +33,11 @@ export async function changePlanned<Plan, Done>(
 ): Promise<Done> {
   const before = await readInTurn(ctx, actor, place.environmentId, seen, async () => {
     const listed = found(await queries.list(ctx.db, actor, place.environmentId, seen), 'Environment')
-    if (isRead) await noteRead(ctx, actor, readEventOf(listed.environment, listed.secrets))
+    const { environment, secrets } = listed
+    if (isRead) await noteRead(ctx, actor, readEventOf(environment, secrets))
+    if (environment.public_key !== place.publicKey) throw keysRenewed()
     // Only a digest is kept until it is this change's turn: many may wait, and secrets take much memory.
-    return {
-      state: stateOf(listed.secrets.map(asState)),
-      plan: await plan(listed.secrets, listed.environment.public_key),
-    }
+    return { state: stateOf(secrets.map(asState)), plan: await plan(secrets) }
   })
   const readAgain: ReadEvent[] = []
   const writePlanned = async (tx: Transaction, change: queries.Change) => {
@@ -47,7 +46,7 @@ export async function changePlanned<Plan, Done>(
     const { environment } = change
     const { secrets } = found(await queries.list(tx, change.actor, environment.id, seen), 'Environment')
     if (isRead) readAgain.push(readEventOf(environment, secrets))
-    return await write(tx, change, await plan(secrets, environment.public_key))
+    return await write(tx, change, await plan(secrets))
   }
   const done = await changeSecrets(ctx, actor, place, writePlanned, { isDryRun })
   for (const event of readAgain) await noteRead(ctx, actor, event, { inTurn: false })

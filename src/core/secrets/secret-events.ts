@@ -40,14 +40,14 @@ export const eventOf = <T extends SecretEventType>(
     description: `${counted(secrets.length)} ${VERBS[eventType]} environment "${environment.name}".`,
   }) as unknown as EventOf<T>
 
-/** The audit entry of a request that read secrets of an environment: `all` also tells those apart that it doesn't name. */
+/** The audit entry of a request that read secrets of an environment, with the digest of all, those that it doesn't name included. */
 export function readEventOf(
   environment: Pick<EnvironmentRow, 'id' | 'app_id' | 'name'>,
   secrets: readonly SecretRef[],
 ): ReadEvent {
-  const all = createHash('sha256')
-  for (const { id, version } of secrets) all.update(`${id} ${version} `)
-  return { ...eventOf('secret.read', environment, secrets), all: all.digest('base64') }
+  const all = secrets.map(({ id, version }) => `${id} ${version}`).join()
+  const digest = createHash('sha256').update(all).digest('base64')
+  return { ...eventOf('secret.read', environment, secrets), digest }
 }
 
 const VERBS: Readonly<Record<SecretEventType, string>> = {

@@ -13,13 +13,13 @@ import type { Database } from './database.ts'
 export type ChangeLimiter = FairLimiter & Readonly<{ organisation: FairLimiter; environment: KeyedLimiter }>
 
 /**
- * Limits the transactions that wait for locks to half of the pool, and two less for each caller, so that reads and other
+ * Limits the transactions that wait for locks to half of the pool, and two less for each share, so that reads and other
  * callers always get a connection. Those that lock the same row wait here, where callers take turns, and not in PostgreSQL:
  * of one environment's one runs at a time, of the organisation's two, so that one begins when the other ends. Up to 200 of
  * a caller wait, each at most 4 s, which is shorter than the lock timeout.
  */
 export function createChangeLimiter(db: Database): ChangeLimiter {
-  const half = share(db, 2)
+  const half = partOf(db, 2)
   const waiting = {
     queueEach: 200,
     waitMilliseconds: Math.min(4000, db.deadlines.transactionMilliseconds),
@@ -32,19 +32,19 @@ export function createChangeLimiter(db: Database): ChangeLimiter {
 }
 
 /**
- * Limits each caller's reads to half of the pool, and those of all callers so that a connection is left to find out who
+ * Limits each share's reads to half of the pool, and those of all callers so that a connection is left to find out who
  * calls. Up to 2,000 of a caller wait, each at most as long as one statement may take.
  */
 export const createReadLimiter = (db: Database): FairLimiter =>
   createFairLimiter({
-    concurrency: Math.max(1, db.options.max - share(db, 5)),
-    concurrencyEach: share(db, 2),
+    concurrency: Math.max(1, db.options.max - partOf(db, 5)),
+    concurrencyEach: partOf(db, 2),
     queueEach: 2000,
     waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
   })
 
 /**
- * Limits work that takes much memory, such as making an answer of many MiB, to two at a time and one of a caller. Up to 20
+ * Limits work that takes much memory, such as making an answer of many MiB, to two at a time and one of a share. Up to 20
  * of a caller wait, each at most 4 s.
  */
 export const createLargeReadLimiter = (): FairLimiter =>
@@ -89,15 +89,15 @@ const PUBLIC_AT_ONCE = 2 * (availableParallelism() + PASSWORD_QUEUE) + 20
 
 /**
  * Limits the writes that no response depends on, such as the audit entry of a refusal, to a fifth of the pool and one for
- * each caller. Up to 500 of a caller wait, each at most 4 s.
+ * each share. Up to 500 of a caller wait, each at most 4 s.
  */
 export const createSideWriteLimiter = (db: Database): FairLimiter =>
   createFairLimiter({
-    concurrency: share(db, 5),
+    concurrency: partOf(db, 5),
     concurrencyEach: 1,
     queueEach: 500,
     waitMilliseconds: Math.min(4000, db.deadlines.transactionMilliseconds),
   })
 
 /** A part of the pool's connections, at least one. */
-const share = (db: Database, parts: number): number => Math.max(1, Math.floor(db.options.max / parts))
+const partOf = (db: Database, parts: number): number => Math.max(1, Math.floor(db.options.max / parts))

@@ -90,6 +90,27 @@ function flood(count: number, send: (n: number) => Promise<Answer>) {
   return { answered: () => answered, statuses }
 }
 
+/**
+ * Has many creations of apps wait while the organisation is locked, and then one of another client: it is answered before
+ * six of the many are, and all succeed.
+ */
+async function expectTurnBeside(count: number, many: (n: number) => Client, other: Client) {
+  const create = (client: Client) => client.post('/v1/apps', { name: `App ${randomUUID()}` })
+  const organisation = (tx: Transaction) => tx`select 1 from organisations for no key update`
+  let changes = flood(0, () => flooder.get('/v1/me'))
+  let change: Promise<{ status: number; before: number }> | undefined
+  await whileLocked(organisation, async () => {
+    changes = flood(count, (n) => create(many(n)))
+    await lockWaitsReach(2)
+    change = create(other).then(({ status }) => ({ status, before: changes.answered() }))
+    await expectReadsOfOthers()
+  })
+  const answer = await change
+  expect(answer?.status).toBe(201)
+  expect(answer?.before).toBeLessThan(6)
+  expect(await changes.statuses()).toEqual(Array(count).fill(201))
+}
+
 const lockWaits = async () => {
   const [row] = await ctx.db<{ waits: number }[]>`
     select count(*)::int as waits from pg_stat_activity
@@ -309,38 +330,12 @@ describe('one caller’s changes', () => {
 
   test('share turns with those of its service accounts, also with tokens that one account made for another', async () => {
     const accounts = await accountsOfFlooder(8)
-    const organisation = (tx: Transaction) => tx`select 1 from organisations for no key update`
-    const create = (client: Client) => client.post('/v1/apps', { name: `App ${randomUUID()}` })
-    let changes = flood(0, () => flooder.get('/v1/me'))
-    let change: Promise<{ status: number; before: number }> | undefined
-    await whileLocked(organisation, async () => {
-      changes = flood(24, (n) => create(accounts[n % 8] as Client))
-      await lockWaitsReach(2)
-      change = create(admin).then(({ status }) => ({ status, before: changes.answered() }))
-      await expectReadsOfOthers()
-    })
-    const answer = await change
-    expect(answer?.status).toBe(201)
-    expect(answer?.before).toBeLessThan(6)
-    expect(await changes.statuses()).toEqual(Array(24).fill(201))
+    await expectTurnBeside(24, (n) => accounts[n % 8] as Client, admin)
   })
 
   test('take turns with those of its service accounts, so that none of them holds up the others', async () => {
     const [account] = await accountsOfFlooder(1)
-    const organisation = (tx: Transaction) => tx`select 1 from organisations for no key update`
-    const create = (client: Client) => client.post('/v1/apps', { name: `App ${randomUUID()}` })
-    let changes = flood(0, () => flooder.get('/v1/me'))
-    let change: Promise<{ status: number; before: number }> | undefined
-    await whileLocked(organisation, async () => {
-      changes = flood(30, () => create(flooder))
-      await lockWaitsReach(2)
-      change = create(account as Client).then(({ status }) => ({ status, before: changes.answered() }))
-      await expectReadsOfOthers()
-    })
-    const answer = await change
-    expect(answer?.status).toBe(201)
-    expect(answer?.before).toBeLessThan(6)
-    expect(await changes.statuses()).toEqual(Array(30).fill(201))
+    await expectTurnBeside(30, () => flooder, account as Client)
   })
 
   test('are held up by none of its service accounts, however many service accounts that one makes', async () => {
@@ -351,20 +346,7 @@ describe('one caller’s changes', () => {
       const { body } = await (account as Client).post('/v1/service-accounts', { name: randomUUID(), role_id })
       crowd.push(backend.as(body.initialToken.token))
     }
-    const organisation = (tx: Transaction) => tx`select 1 from organisations for no key update`
-    const create = (client: Client) => client.post('/v1/apps', { name: `App ${randomUUID()}` })
-    let changes = flood(0, () => flooder.get('/v1/me'))
-    let change: Promise<{ status: number; before: number }> | undefined
-    await whileLocked(organisation, async () => {
-      changes = flood(40, (n) => create(crowd[n % 20] as Client))
-      await lockWaitsReach(2)
-      change = create(flooder).then(({ status }) => ({ status, before: changes.answered() }))
-      await expectReadsOfOthers()
-    })
-    const answer = await change
-    expect(answer?.status).toBe(201)
-    expect(answer?.before).toBeLessThan(6)
-    expect(await changes.statuses()).toEqual(Array(40).fill(201))
+    await expectTurnBeside(40, (n) => crowd[n % 20] as Client, flooder)
   })
 
   test('of its own rows count as its reads', async () => {
