@@ -9,9 +9,8 @@ export type HttpServer = Readonly<{
   /** Where it listens, such as http://127.0.0.1:8080. */
   url: string
   /**
-   * Answers with `connection: close` until no request has come for half a second (five
-   * seconds at most). Then takes no new connections, lets requests under way finish, and ends them `graceSeconds`
-   * after the call.
+   * Answers with `connection: close` until no request has come for a second (five seconds at most). Then takes no new
+   * connections, lets requests under way finish, and ends them `graceSeconds` after the call.
    */
   stop(graceSeconds: number): Promise<void>
 }>
@@ -54,17 +53,26 @@ export function listen(
   }
   const fetch = handler(peers)
   let lastRequestAt = -Infinity
+  let requests = 0
   let isStopping = false
   const server = start(serve, options, (original) => {
     const request = withReadableUrl(original)
     if (request !== original) originals.set(request, original)
     lastRequestAt = performance.now()
+    requests++
     return isStopping ? asLast(fetch(request)) : fetch(request)
   })
-  // A connection that is cut while the client sends its next request loses that request.
+  // A connection that is cut while the client sends its next request loses that request. What the clock says isn't enough:
+  // after a stall, requests that came meanwhile are not read yet.
   const clientsHaveLeft = async () => {
-    const end = performance.now() + LEAVE_MS
-    while (performance.now() < Math.min(lastRequestAt + QUIET_MS, end)) await sleep(20)
+    const start = performance.now()
+    let seen = requests
+    let quietTurns = start > lastRequestAt + QUIET_MS ? QUIET_TURNS - 1 : 0
+    while (quietTurns < QUIET_TURNS && performance.now() < start + LEAVE_MS) {
+      await sleep(QUIET_MS / QUIET_TURNS)
+      quietTurns = requests === seen ? quietTurns + 1 : 0
+      seen = requests
+    }
   }
   const host = options.address.includes(':') ? `[${options.address}]` : options.address
   return {
@@ -79,7 +87,8 @@ export function listen(
   }
 }
 
-const QUIET_MS = 500
+const QUIET_MS = 1000
+const QUIET_TURNS = 50
 const LEAVE_MS = 5000
 
 /** Answers, and has the connection closed after it. */

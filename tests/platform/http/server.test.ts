@@ -20,6 +20,37 @@ test('clients that keep their connections lose no request when the server stops'
   }
 })
 
+test('requests that come while a server that stops stalls are answered', async () => {
+  for (let round = 0; round < 2; round++) {
+    const stalled = server(() => new Response('text'))
+    const client = Bun.spawn([process.execPath, '--eval', PACED_CLIENT, stalled.url])
+    const answers = client.stdout.pipeThrough(new TextDecoderStream()).getReader()
+    await answers.read()
+    const stopping = stalled.stop(10)
+    Bun.sleepSync(1200)
+    await stopping
+    let last = ''
+    for (let read = await answers.read(); !read.done; read = await answers.read()) last = read.value
+    expect(last).toBe('close\n')
+  }
+}, 20_000)
+
+/** Sends a request each tenth of a second on a kept connection, and says what becomes of each, until the server closes it. */
+const PACED_CLIENT = `
+  const { Agent, request } = require('node:http')
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const send = () =>
+    request(process.argv[1], { agent }, (answer) => {
+      const { connection = 'keep-alive' } = answer.headers
+      console.log(connection)
+      if (connection !== 'close') setTimeout(send, 100)
+      answer.resume()
+    })
+      .on('error', ({ code }) => console.log(code))
+      .end()
+  send()
+`
+
 test('a port that another Keyward listens on is refused', async () => {
   const first = server(() => new Response('first'))
   const port = Number(new URL(first.url).port)
