@@ -1,4 +1,4 @@
-import { add, drop, type Path, pathOf, type Queues, type Sharer, sizeAt, take } from './turn-queues.ts'
+import { add, drop, moveToEnd, type Path, pathOf, type Queues, type Sharer, sizeAt, take } from './turn-queues.ts'
 
 /** Limits how many run at once; the others wait in order. */
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
@@ -89,11 +89,14 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     begin(share)
     start()
   }
-  const end = (share: string) => {
+  const end = (path: Path) => {
+    const [share] = path
     total--
     const others = (running.get(share) ?? 1) - 1
     if (others === 0) running.delete(share)
     else running.set(share, others)
+    // Also behind those that came while it ran.
+    moveToEnd(queues, path)
     startNext()
   }
   const waitForTurn = (path: Path) =>
@@ -110,10 +113,10 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
       add(queues, path, start)
     })
   const tryToEnter = (caller: Sharer) => {
-    const [share] = pathOf(caller)
-    if (!hasRoom(share)) return null
-    begin(share)
-    return () => end(share)
+    const path = pathOf(caller)
+    if (!hasRoom(path[0])) return null
+    begin(path[0])
+    return () => end(path)
   }
   const enter = async (caller: Sharer) => {
     const entered = tryToEnter(caller)
@@ -121,7 +124,7 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     const path = pathOf(caller)
     if (sizeAt(queues, path) >= queueEach) throw busyError?.() ?? new CallerBusyError()
     await waitForTurn(path)
-    return () => end(path[0])
+    return () => end(path)
   }
   return {
     enter,

@@ -43,6 +43,15 @@ export function take(queues: Queues, key: string): Start | undefined {
   return start
 }
 
+/** Has those at a path come after all others, share by share, branch by branch and caller by caller. */
+export function moveToEnd(queues: Queues, [key, ...rest]: readonly string[]): void {
+  const found = queues.get(key as string)
+  if (found === undefined) return
+  queues.delete(key as string)
+  queues.set(key as string, found)
+  if (found instanceof Map) moveToEnd(found, rest)
+}
+
 /** Takes one out that waits no more. */
 export function drop(queues: Queues, [key, ...rest]: readonly string[], start: Start): void {
   const found = queues.get(key as string)

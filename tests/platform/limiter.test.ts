@@ -96,7 +96,7 @@ describe('callers take turns', () => {
     expect(await Promise.all(outcomes)).toEqual(['a1', 'a2', 'a3', 'b1'])
   })
 
-  test('in the order in which they came, whatever the length of their queues', async () => {
+  test('of whom one that has just had its own comes last, whatever the length of their queues', async () => {
     const names = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'c1']
     const limiter = createFairLimiter({ ...bounds, concurrency: 1 })
     const { begun, end, outcomes } = jobsOf(limiter, names)
@@ -105,8 +105,24 @@ describe('callers take turns', () => {
       expect(begun).toHaveLength(done + 1)
       await end(begun[done] as string)
     }
-    expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4', 'a5'])
+    expect(begun).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4', 'a5'])
     await Promise.all(outcomes)
+  })
+
+  test('of whom one that comes again and again waits for one of another at most', async () => {
+    const limiter = createFairLimiter({ ...bounds, concurrency: 1 })
+    const many = jobsOf(limiter, ['a1', 'a2', 'a3'])
+    for (const [job, ended] of [
+      ['b1', 'a1'],
+      ['b2', 'a2'],
+    ] as const) {
+      const one = jobsOf(limiter, [job])
+      await many.end(ended)
+      expect(one.begun).toEqual([job])
+      await one.end(job)
+    }
+    await many.end('a3')
+    expect(many.begun).toEqual(['a1', 'a2', 'a3'])
   })
 
   test('and those with one share do so within it, by branch and then by caller', async () => {
@@ -123,7 +139,7 @@ describe('callers take turns', () => {
     await Bun.sleep(1)
     expect(begun).toEqual(['a1', 'c1'])
     await expect(limiter.run(sharer('a5'), async () => 'a5')).rejects.toBeInstanceOf(CallerBusyError)
-    const order = ['a1', 'a2', 'b1', 'a3', 'd1', 'a4', 'b2']
+    const order = ['a1', 'b1', 'a2', 'd1', 'a3', 'b2', 'a4']
     for (const name of ['c1', ...order]) {
       jobs[names.indexOf(name)]?.end()
       await Bun.sleep(1)
