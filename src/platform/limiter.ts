@@ -1,4 +1,14 @@
-import { add, drop, moveToEnd, type Path, pathOf, type Queues, type Sharer, sizeAt, take } from './turn-queues.ts'
+import {
+  add,
+  drop,
+  moveToEnd,
+  type Path,
+  pathOf,
+  type Queues,
+  type Sharer,
+  sizeAt,
+  take,
+} from './turn-queues.ts'
 
 /** Limits how many run at once; the others wait in order. */
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>

@@ -34,8 +34,9 @@ export type Client = Calls & { unrecorded: Calls }
  * own in which changes of one row wait: so one caller's changes at two backends meet in the database.
  */
 export function api(shared: Context & { database: TestDatabase }, peerAddress = '127.0.0.1') {
-  const { organisation, environment } = createChangeLimiter(shared.db)
-  const ctx = { ...shared, limitChanges: { ...shared.limitChanges, organisation, environment } }
+  const { organisation, environment, preparation } = createChangeLimiter(shared.db)
+  const lines = { organisation, environment, preparation }
+  const ctx = { ...shared, limitChanges: { ...shared.limitChanges, ...lines } }
   const app = appOf(ctx, peerAddress)
   const check = answerChecks(app, ctx.database.aside)
   const calls = (authorization: string | null, isRecorded: boolean): Calls => {

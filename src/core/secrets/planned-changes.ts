@@ -22,7 +22,7 @@ export type Planner<Plan> = (secrets: readonly SecretRow[]) => Promise<Plan>
  * under the lock only where one of the secrets was changed meanwhile: so changes at the same time are as if one came after
  * the other. With `isRead` the audit log is told that they were read.
  */
-export async function changePlanned<Plan, Done>(
+export const changePlanned = <Plan, Done>(
   ctx: Context,
   actor: Actor,
   place: Required<Place>,
@@ -30,28 +30,42 @@ export async function changePlanned<Plan, Done>(
   plan: Planner<Plan>,
   write: (tx: Transaction, change: queries.Change, plan: Plan) => Promise<Done>,
   { isRead = false, isDryRun = false } = {},
-): Promise<Done> {
-  const before = await readInTurn(ctx, actor, place.environmentId, seen, async () => {
-    const listed = found(await queries.list(ctx.db, actor, place.environmentId, seen), 'Environment')
-    const { environment, secrets } = listed
-    if (isRead) await noteRead(ctx, actor, readEventOf(environment, secrets))
-    if (environment.public_key !== place.publicKey) throw keysRenewed()
-    // Only a digest is kept until it is this change's turn: many may wait, and secrets take much memory.
-    return { state: stateOf(secrets.map(asState)), plan: await plan(secrets) }
+): Promise<Done> =>
+  inTurnToPrepare(ctx, actor, place, seen.ids?.length, async () => {
+    const before = await readInTurn(ctx, actor, place.environmentId, seen, async () => {
+      const listed = found(await queries.list(ctx.db, actor, place.environmentId, seen), 'Environment')
+      const { environment, secrets } = listed
+      if (isRead) await noteRead(ctx, actor, readEventOf(environment, secrets))
+      if (environment.public_key !== place.publicKey) throw keysRenewed()
+      // Only a digest is kept until it is this change's turn: many may wait, and secrets take much memory.
+      return { state: stateOf(secrets.map(asState)), plan: await plan(secrets) }
+    })
+    const readAgain: ReadEvent[] = []
+    const writePlanned = async (tx: Transaction, change: queries.Change) => {
+      const state = stateOf(await queries.listStates(tx, change, seen))
+      if (state === before.state) return await write(tx, change, before.plan)
+      const { environment } = change
+      const { secrets } = found(await queries.list(tx, change.actor, environment.id, seen), 'Environment')
+      if (isRead) readAgain.push(readEventOf(environment, secrets))
+      return await write(tx, change, await plan(secrets))
+    }
+    const done = await changeSecrets(ctx, actor, place, writePlanned, { isDryRun })
+    for (const event of readAgain) await noteRead(ctx, actor, event, { inTurn: false })
+    return done
   })
-  const readAgain: ReadEvent[] = []
-  const writePlanned = async (tx: Transaction, change: queries.Change) => {
-    const state = stateOf(await queries.listStates(tx, change, seen))
-    if (state === before.state) return await write(tx, change, before.plan)
-    const { environment } = change
-    const { secrets } = found(await queries.list(tx, change.actor, environment.id, seen), 'Environment')
-    if (isRead) readAgain.push(readEventOf(environment, secrets))
-    return await write(tx, change, await plan(secrets))
-  }
-  const done = await changeSecrets(ctx, actor, place, writePlanned, { isDryRun })
-  for (const event of readAgain) await noteRead(ctx, actor, event, { inTurn: false })
-  return done
-}
+
+/**
+ * Does a change that is prepared before it locks the environment; of those of many secrets, or of who knows how many, one of
+ * each share at a time. `TooBusyError` after the wait.
+ */
+export const inTurnToPrepare = <T>(
+  { limitChanges }: Context,
+  actor: Actor,
+  { environmentId }: Place,
+  count: number | undefined,
+  work: () => Promise<T>,
+): Promise<T> =>
+  isFew(count) ? work() : limitChanges.preparation.run(environmentId.toLowerCase(), actor, work)
 
 const asState = ({ id, version, override }: SecretRow) => ({
   id,
@@ -81,10 +95,10 @@ async function readInTurn<T>(
 ): Promise<T> {
   const { limitReads, limitLargeReads } = ctx
   const read = () => limitReads.run(actor, work)
-  if (seen.ids !== undefined && seen.ids.length <= FEW) return await read()
+  if (isFew(seen.ids?.length)) return await read()
   const bytes = await limitReads.run(actor, () => storedBytes(ctx.db, actor, environmentId, seen))
   return bytes <= LARGE_READ_BYTES ? await read() : await limitLargeReads.run(actor, read)
 }
 
-/** So few secrets never take much memory. */
-const FEW = 4
+/** So few secrets never take much memory, nor long to seal. */
+const isFew = (count: number | undefined): boolean => count !== undefined && count <= 4

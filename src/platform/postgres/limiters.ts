@@ -9,14 +9,19 @@ import {
 import { PASSWORD_QUEUE } from '../password-turns.ts'
 import type { Database } from './database.ts'
 
-/** Limits changes; before, those that lock the organisation's row, or that of the same environment. */
-export type ChangeLimiter = FairLimiter & Readonly<{ organisation: FairLimiter; environment: KeyedLimiter }>
+/**
+ * Limits changes; before, those that lock the organisation's row, or that of the same environment, and before these, those
+ * that take long to prepare.
+ */
+export type ChangeLimiter = FairLimiter &
+  Readonly<{ organisation: FairLimiter; environment: KeyedLimiter; preparation: KeyedLimiter }>
 
 /**
  * Limits the transactions that wait for locks to half of the pool, and two less for each share, so that reads and other
  * callers always get a connection. Those that lock the same row wait here, where callers take turns, and not in PostgreSQL:
- * of one environment's one runs at a time, of the organisation's two, so that one begins when the other ends. Up to 200 of
- * a caller wait, each at most 4 s, which is shorter than the lock timeout.
+ * of one environment's one runs at a time, of the organisation's two, so that one begins when the other ends. Each share
+ * prepares one change of an environment at a time, and not while that waits or runs: others would wait longer for it. Up to
+ * 200 of a caller wait, each at most 4 s, which is shorter than the lock timeout.
  */
 export function createChangeLimiter(db: Database): ChangeLimiter {
   const half = partOf(db, 2)
@@ -28,6 +33,7 @@ export function createChangeLimiter(db: Database): ChangeLimiter {
     ...createFairLimiter({ ...waiting, concurrency: half, concurrencyEach: Math.max(1, half - 2) }),
     organisation: createFairLimiter({ ...waiting, concurrency: 2, concurrencyEach: 2 }),
     environment: createKeyedLimiter({ ...waiting, concurrency: 1, concurrencyEach: 1 }),
+    preparation: createKeyedLimiter({ ...waiting, concurrency: Infinity, concurrencyEach: 1 }),
   }
 }
 

@@ -172,15 +172,20 @@ describe('one caller’s reads', () => {
   test.each(['import', 'change', 'deletion'] as const)(
     'count with what a change reads first: %s',
     async (kind) => {
-      const shop = await app(ctx)
-      const place = `app_id=${shop.id}&env=development`
+      // Of one environment, a caller's changes would be prepared one at a time.
+      const names = ['one', 'two', 'three', 'four', 'five']
+      const shop = await app(ctx, `App ${randomUUID()}`, names)
+      const places = names.map((name) => `app_id=${shop.id}&env=${name}`)
+      const placeOf = (n: number) => places[n % places.length]
       const secrets = Array.from({ length: 5 }, (_, n) => ({ key: `K${n}`, value: 'v' }))
-      const { body } = await flooder.post(`/v1/secrets?${place}`, { secrets })
-      const changes = (value: string) =>
-        body.map(({ id, key }: { id: string; key: string }) => ({ id, key, value }))
+      const added = await Promise.all(
+        places.map((place) => flooder.post(`/v1/secrets?${place}`, { secrets })),
+      )
+      const changes = (n: number) =>
+        added[n % places.length]?.body.map(({ id }: { id: string }) => ({ id, value: `new ${n}` }))
       const send = {
-        import: (n: number) => flooder.post(`/v1/secrets/import?${place}`, { content: `K0=new ${n}` }),
-        change: (n: number) => flooder.put(`/v1/secrets?${place}`, { secrets: changes(`new ${n}`) }),
+        import: (n: number) => flooder.post(`/v1/secrets/import?${placeOf(n)}`, { content: `K0=new ${n}` }),
+        change: (n: number) => flooder.put(`/v1/secrets?${placeOf(n)}`, { secrets: changes(n) }),
         deletion: () => flooder.delete(`/v1/apps/${shop.id}`),
       }[kind]
       const table = (tx: Transaction) => tx`lock table secrets, secret_overrides in access exclusive mode`
@@ -293,6 +298,34 @@ describe('one caller’s changes', () => {
       expect(await lockWaits()).toBe(1)
     })
     expect(await changes.statuses()).toEqual(Array(30).fill(200))
+  })
+
+  test('of an environment are prepared one at a time, and not while one waits for its row', async () => {
+    const shop = await app(ctx)
+    const other = backend.as((await member(ctx, 'admin')).token)
+    const id = shop.environments[0]?.id ?? ''
+    const row = (tx: Transaction) => tx`select 1 from environments where id = ${id} for no key update`
+    const secrets = (tx: Transaction) => tx`lock table secrets in access exclusive mode`
+    const place = `?app_id=${shop.id}&env=development`
+    const importFile = (client: Client, n: number) =>
+      client.post(`/v1/secrets/import${place}`, { content: `KEY_${n}=v` })
+    const keys = (n: number) => Array.from({ length: 5 }, (_, i) => ({ key: `NEW_${n}_${i}`, value: 'v' }))
+    const add = (n: number) => flooder.post(`/v1/secrets${place}`, { secrets: keys(n) })
+    let changes = flood(0, () => flooder.get('/v1/me'))
+    let others: Promise<Answer[]> = Promise.resolve([])
+    await whileLocked(row, async () => {
+      const first = importFile(flooder, 0)
+      await lockWaitsReach(1)
+      await whileLocked(secrets, async () => {
+        changes = flood(20, (n) => (n % 2 === 0 ? importFile(flooder, n) : add(n)))
+        others = Promise.all([first, importFile(other, 20)])
+        await lockWaitsReach(2)
+        await expectReadsOfOthers()
+        expect(await lockWaits()).toBe(2)
+      })
+    })
+    expect((await others).map(({ status }) => status)).toEqual([200, 200])
+    expect(await changes.statuses()).toEqual(Array(20).fill(200))
   })
 
   test('of an environment’s name wait in line with those of its secrets, and not with the organisation locked', async () => {
