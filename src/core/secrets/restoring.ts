@@ -77,9 +77,9 @@ export const restoreAt = async (
   const restore = async (tx: Transaction, change: queries.Change) => {
     const states = await restoreQueries.statesAt(tx, change.environment.id, time)
     const plan = planOf(states)
-    requireFreeNames(plan)
     const created = plan.restored.filter(({ now_version }) => now_version === null).length
     enforce(policy.restoreAll, { actor, created, deleted: plan.deleted.length })
+    requireFreeNames(plan)
     const present = states.filter(({ now_version }) => now_version !== null).length
     enforce(policy.add, { present: present - plan.deleted.length, added: created })
     await apply(ctx, tx, change, plan)

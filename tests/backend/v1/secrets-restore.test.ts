@@ -10,11 +10,15 @@ let client: Client
 let shop: TestApp
 let environmentId: string
 let place: string
+/** A role that may neither create nor delete secrets. */
+let updaterRole: string
 
 beforeAll(async () => {
   ctx = await testContext()
   service = api(ctx)
   client = service.as((await owner(ctx)).token)
+  const permissions = { permissions: {}, app_permissions: { Secrets: ['read', 'update'] } }
+  updaterRole = (await client.post('/v1/roles', { name: 'Updater', permissions })).body.id
 })
 beforeEach(async () => {
   ctx.clock.advance(60)
@@ -166,6 +170,11 @@ describe('POST /v1/environments/:id/secrets/restore', () => {
         },
       })
     }
+    const updater = await member(ctx, { id: updaterRole })
+    await client.put(`/v1/members/${updater.id}/access`, {
+      apps: [{ id: shop.id, environments: [environmentId] }],
+    })
+    expect((await restore({ at }, service.as(updater.token))).status).toBe(403)
     expect(await values()).toEqual({ '/ ONE': '2' })
   })
 
@@ -200,9 +209,7 @@ describe('POST /v1/environments/:id/secrets/restore', () => {
     }
     expect((await restore({})).status).toBe(400)
     expect((await restore({ at, extra: 1 })).status).toBe(400)
-    const permissions = { permissions: {}, app_permissions: { Secrets: ['read', 'update'] } }
-    const role = await client.post('/v1/roles', { name: 'Updater', permissions })
-    const updater = await member(ctx, { id: role.body.id })
+    const updater = await member(ctx, { id: updaterRole })
     const theirs = service.as(updater.token)
     expect((await restore({ at }, theirs)).status).toBe(404)
     await client.put(`/v1/members/${updater.id}/access`, {
