@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import { emailKey } from '../accounts/account.ts'
 import { type Actor, countedAs } from '../actor.ts'
 import { hasGlobalAccess } from '../permissions.ts'
-import { count, counterWindow, limitError } from '../sign-in/sign-in-limits.ts'
+import { count, countEach, counterWindow, limitError } from '../sign-in/sign-in-limits.ts'
 
 /** So many mails of invites may go to one address in a day, whoever asks for them. */
 export const INVITE_MAILS_TO_ADDRESS = 10
@@ -19,6 +19,9 @@ export const INVITE_MAILS_OF_ACTOR = 1000
  * accounts of their own, which have limits of their own.
  */
 export const INVITE_MAILS_OF_ORGANISATION = { all: 3000, withoutGlobalAccess: 2000 } as const
+
+/** So many of each day every actor may ask for whatever others have sent: nobody can use up the organisation's for all others. */
+export const FIRST_INVITE_MAILS = 50
 
 const DAY_SECONDS = 24 * 3600
 
@@ -50,10 +53,13 @@ export async function countInviteMail(
     'for you': window(INVITE_MAILS_OF_ACTOR, ['invites by', ...countedAs(actor)]),
     'by this organisation': window(ofOrganisation, ['invites of', organisationId]),
   }
-  const exceeded = await count(ctx, Object.values(limits), tx)
-  if (exceeded === null) return
-  const whose = Object.entries(limits).find(([, limit]) => limit === exceeded)?.[0]
-  throw limitError(now, `Too many invites were mailed ${whose} today. Try again later.`, exceeded)
+  const first = window(FIRST_INVITE_MAILS, ['first invites by', ...countedAs(actor)])
+  const exceeded = await countEach(tx, [...Object.values(limits), first])
+  const isAmongFirst = !exceeded.includes(first)
+  for (const [whose, limit] of Object.entries(limits)) {
+    if (!exceeded.includes(limit) || (isAmongFirst && limit === limits['by this organisation'])) continue
+    throw limitError(now, `Too many invites were mailed ${whose} today. Try again later.`, limit)
+  }
 }
 
 /** Counts the mail of an invite that is mailed again. 429 within a minute of the last time, and as for every mail. */
