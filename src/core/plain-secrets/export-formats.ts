@@ -12,17 +12,17 @@ export type ExportedFile = Readonly<{ text: string; contentType: string }>
 
 /**
  * A file with keys and values, in their order; `name` is that of the Secret of Kubernetes. 400 where the format has no way
- * to write a key, or two entries have the same key: nothing is left out in silence.
+ * to write a key or value, or two entries have the same key: nothing is left out in silence.
  */
 export function exportFile(format: ExportFormat, entries: readonly KeyValue[], name: string): ExportedFile {
   if (new Set(entries.map(({ key }) => key)).size < entries.length) {
     throw badRequest('Several paths have the same key. Choose one of them with path.')
   }
-  const { contentType, isKey, write } = FORMATS[format]
-  const unwritable = entries.filter(({ key }) => !isKey(key)).length
+  const { contentType, canHold, write } = FORMATS[format]
+  const unwritable = entries.filter((entry) => !canHold(entry)).length
   if (unwritable > 0) {
-    const keys = unwritable === 1 ? '1 key has' : `${unwritable} keys have`
-    throw badRequest(`${keys} a name that this format can't hold. Choose the format json or yaml.`)
+    const secrets = unwritable === 1 ? '1 secret has' : `${unwritable} secrets have`
+    throw badRequest(`${secrets} a key or value that this format can't hold. Choose the format json or yaml.`)
   }
   return { text: write(entries, name), contentType }
 }
@@ -40,21 +40,25 @@ export const kubernetesName = (...names: readonly string[]): string =>
 
 type Format = Readonly<{
   contentType: string
-  isKey: (key: string) => boolean
+  canHold: (entry: KeyValue) => boolean
   write: (entries: readonly KeyValue[], name: string) => string
 }>
 
 const FORMATS: Readonly<Record<ExportFormat, Format>> = {
-  dotenv: { contentType: 'text/plain; charset=utf-8', isKey: isVariableName, write: writeDotenv },
-  json: { contentType: 'application/json', isKey: () => true, write: writeJsonFile },
+  dotenv: {
+    contentType: 'text/plain; charset=utf-8',
+    canHold: ({ key, value }) => isVariableName(key) && !value.includes('\0'),
+    write: writeDotenv,
+  },
+  json: { contentType: 'application/json', canHold: () => true, write: writeJsonFile },
   yaml: {
     contentType: 'application/yaml',
-    isKey: () => true,
+    canHold: () => true,
     write: (entries) => (entries.length === 0 ? '{}\n' : entries.map((entry) => yamlLine(entry)).join('')),
   },
   kubernetes: {
     contentType: 'application/yaml',
-    isKey: (key) => /^[-._a-zA-Z0-9]{1,253}$/.test(key) && key !== '.' && key !== '..',
+    canHold: ({ key }) => /^[-._a-zA-Z0-9]{1,253}$/.test(key) && key !== '.' && key !== '..',
     write: (entries, name) =>
       [
         'apiVersion: v1\nkind: Secret\nmetadata:\n',
