@@ -34,20 +34,25 @@ const PATIENCE_MILLISECONDS = 30_000
 
 /**
  * One transaction that locks the row of an environment, or without one the organisation's. Limited in number, because all may
- * wait for one row, and callers take turns; throws `TooBusyError` after the wait, which is part of the transaction's time.
- * Must not be nested: deadlock.
+ * wait for one row, and callers take turns; the time from `locked()` to the end counts as theirs. Throws `TooBusyError` after
+ * the wait, which is part of the transaction's time. Must not be nested: deadlock.
  */
 export const lockingTransaction = <T>(
   ctx: Context,
   { caller, environmentId }: Readonly<{ caller: Sharer; environmentId?: string }>,
-  work: (tx: Transaction) => Promise<T>,
+  work: (tx: Transaction, locked: () => void) => Promise<T>,
 ): Promise<T> => {
   const until = endOfChange(ctx)
   const { limitChanges } = ctx
-  const change = () => limitChanges.run(caller, () => transaction(ctx, work, until))
+  let lockedAt = Infinity
+  const locked = () => {
+    lockedAt = performance.now()
+  }
+  const change = () => limitChanges.run(caller, () => transaction(ctx, (tx) => work(tx, locked), until))
+  const used = () => Math.max(0, performance.now() - lockedAt)
   return environmentId === undefined
-    ? limitChanges.organisation.run(caller, change)
-    : limitChanges.environment.run(environmentId.toLowerCase(), caller, change)
+    ? limitChanges.organisation.run(caller, change, used)
+    : limitChanges.environment.run(environmentId.toLowerCase(), caller, change, used)
 }
 
 /**
@@ -84,9 +89,9 @@ export const readAndChangeOrganisation = <Found, T>(
   read: (tx: Transaction) => Promise<Found>,
   work: (tx: Transaction, actor: Actor, found: Found) => Promise<T>,
 ): Promise<T> =>
-  lockingTransaction(ctx, { caller: actor }, async (tx) => {
+  lockingTransaction(ctx, { caller: actor }, async (tx, locked) => {
     // Order matters: the role is read under the lock.
-    const lock = lockOrganisation(tx, actor.organisation.id).execute()
+    const lock = lockOrganisation(tx, actor.organisation.id).execute().then(locked)
     const [, rows, found] = await pipelined(lock, currentRole(tx, actor).execute(), read(tx))
     return work(tx, actorWith(actor, rows), found)
   })

@@ -9,16 +9,19 @@ import {
   sizeAt,
   take,
 } from './turn-queues.ts'
+import { createUsage } from './usage.ts'
 
 /** Limits how many run at once; the others wait in order. */
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
 
 /** Limits how many run at once, of all callers together and of each; callers take turns. */
 export type FairLimiter = Readonly<{
-  /** Runs the work in the caller's turn. */
-  run<T>(caller: Sharer, work: () => Promise<T>): Promise<T>
+  /** Runs the work in the caller's turn; `used` tells at its end for how many milliseconds others could not do theirs. */
+  run<T>(caller: Sharer, work: () => Promise<T>, used?: () => number): Promise<T>
   /** Waits for the caller's turn; gives what ends it, to be called exactly once. */
   enter(caller: Sharer): Promise<() => void>
+  /** Has the caller's share have used so much time, besides what `run` is told. */
+  charge(caller: Sharer, milliseconds: number): void
   /** Whether the caller need not wait now. */
   isFree(caller: Sharer): boolean
   /** Begins the caller's turn if it need not wait; gives what ends it, else null. */
@@ -27,8 +30,8 @@ export type FairLimiter = Readonly<{
 
 /** A fair limiter for each key, such as the id of what the work changes. */
 export type KeyedLimiter = Readonly<{
-  /** Runs the work in the caller's turn among those with the same key. */
-  run<T>(key: string, caller: Sharer, work: () => Promise<T>): Promise<T>
+  /** Runs the work in the caller's turn among those with the same key, as a fair limiter does. */
+  run<T>(key: string, caller: Sharer, work: () => Promise<T>, used?: () => number): Promise<T>
 }>
 
 /** Thrown when the queue is full or the wait timed out, before the work starts. */
@@ -61,6 +64,8 @@ export type LimiterOptions = {
 export type FairLimiterOptions = Omit<LimiterOptions, 'queue'> & {
   /** How many of one share run at once. */
   concurrencyEach: number
+  /** How many run at once of all shares that have used much time of late; one less than of all unless told. */
+  concurrencyHeavy?: number
   /** How many of one caller wait beyond those that run. */
   queueEach: number
 }
@@ -73,47 +78,68 @@ export function createLimiter({ queue, ...options }: LimiterOptions): Limiter {
 }
 
 /**
- * A limiter of this process with a queue for each caller. A free slot goes to the shares in turn, there to the branches in
- * turn, and there to the callers in turn, whatever the length of their queues: one with many requests delays another by one
- * request at most. `CallerBusyError` when the caller's own queue is full, unless `busyError` says otherwise. Its work must
- * not use the same limiter: it would wait for itself.
+ * A limiter of this process with a queue for each caller. A free slot goes to the share that has used the least time of
+ * late, where that is told; among equals to the shares in turn, there to the branches in turn, and there to the callers in
+ * turn, whatever the length of their queues: one with many requests delays another by one request at most. Shares that have
+ * used much time leave a slot to the others, where there are several. `CallerBusyError` when the caller's own queue is full,
+ * unless `busyError` says otherwise. Its work must not use the same limiter: it would wait for itself.
  */
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const { concurrency, concurrencyEach, queueEach, waitMilliseconds, busyError } = options
+  const { concurrencyHeavy = Math.max(1, concurrency - 1) } = options
   const busy = busyError ?? (() => new TooBusyError())
   /** How many run, by share. */
   const running = new Map<string, number>()
   let total = 0
+  let heavy = 0
+  const usage = createUsage()
   const queues: Queues = new Map()
 
-  const hasRoom = (share: string) => total < concurrency && (running.get(share) ?? 0) < concurrencyEach
-  const begin = (share: string) => {
-    total++
-    running.set(share, (running.get(share) ?? 0) + 1)
-  }
-  // Counted as running at once, so that no later call can take the slot.
-  const startNext = () => {
-    const share = queues.keys().find(hasRoom)
-    const start = share === undefined ? undefined : take(queues, share)
-    if (share === undefined || start === undefined) return
-    begin(share)
-    start()
-  }
-  const end = (path: Path) => {
+  const hasRoom = (share: string) =>
+    total < concurrency &&
+    (running.get(share) ?? 0) < concurrencyEach &&
+    (heavy < concurrencyHeavy || !usage.isHeavy(share))
+  const begin = (path: Path): End => {
     const [share] = path
-    total--
-    const others = (running.get(share) ?? 1) - 1
-    if (others === 0) running.delete(share)
-    else running.set(share, others)
-    // Also behind those that came while it ran.
-    moveToEnd(queues, path)
-    startNext()
+    const isHeavy = usage.isHeavy(share)
+    total++
+    if (isHeavy) heavy++
+    running.set(share, (running.get(share) ?? 0) + 1)
+    return (used) => {
+      total--
+      if (isHeavy) heavy--
+      const others = (running.get(share) ?? 1) - 1
+      if (others === 0) running.delete(share)
+      else running.set(share, others)
+      usage.add(share, used)
+      // Also behind those that came while it ran.
+      moveToEnd(queues, path)
+      startNext()
+    }
+  }
+  const leastUsed = () => {
+    let next: string | undefined
+    let least = Infinity
+    for (const share of queues.keys()) {
+      const used = hasRoom(share) ? usage.of(share) : Infinity
+      if (used < least) [next, least] = [share, used]
+      if (least === 0) break
+    }
+    return next
+  }
+  const startNext = () => {
+    while (total < concurrency) {
+      const next = leastUsed()
+      if (next === undefined) return
+      take(queues, next)?.()
+    }
   }
   const waitForTurn = (path: Path) =>
-    new Promise<void>((resolve, reject) => {
+    new Promise<End>((resolve, reject) => {
       const start = () => {
         clearTimeout(timer)
-        resolve()
+        // Counted as running at once, so that no later call can take the slot.
+        resolve(begin(path))
       }
       const giveUp = () => {
         drop(queues, path, start)
@@ -122,48 +148,50 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
       const timer = waitMilliseconds === undefined ? undefined : setTimeout(giveUp, waitMilliseconds)
       add(queues, path, start)
     })
-  const tryToEnter = (caller: Sharer) => {
+  const tryToBegin = (path: Path) => (hasRoom(path[0]) ? begin(path) : null)
+  const enter = async (caller: Sharer): Promise<End> => {
     const path = pathOf(caller)
-    if (!hasRoom(path[0])) return null
-    begin(path[0])
-    return () => end(path)
-  }
-  const enter = async (caller: Sharer) => {
-    const entered = tryToEnter(caller)
+    const entered = tryToBegin(path)
     if (entered !== null) return entered
-    const path = pathOf(caller)
     if (sizeAt(queues, path) >= queueEach) throw busyError?.() ?? new CallerBusyError()
-    await waitForTurn(path)
-    return () => end(path)
+    return await waitForTurn(path)
   }
+  const leaving = (end: End) => () => end(0)
   return {
-    enter,
+    enter: async (caller) => leaving(await enter(caller)),
+    charge: (caller, milliseconds) => usage.add(pathOf(caller)[0], milliseconds),
     isFree: (caller) => hasRoom(pathOf(caller)[0]),
-    tryToEnter,
-    run: async (caller, work) => {
-      const leave = await enter(caller)
+    tryToEnter: (caller) => {
+      const end = tryToBegin(pathOf(caller))
+      return end && leaving(end)
+    },
+    run: async (caller, work, used = () => 0) => {
+      const end = await enter(caller)
       try {
         return await work()
       } finally {
-        leave()
+        end(used())
       }
     },
   }
 }
 
+/** Ends work that has used so many milliseconds of what others wait for. */
+type End = (used: number) => void
+
 /** Fair limiters with the same options, each of which exists while it is used. */
 export function createKeyedLimiter(options: FairLimiterOptions): KeyedLimiter {
   const limiters = new Map<string, { limiter: FairLimiter; users: number }>()
   return {
-    run: async (key, caller, work) => {
-      const used = limiters.get(key) ?? { limiter: createFairLimiter(options), users: 0 }
-      limiters.set(key, used)
-      used.users++
+    run: async (key, caller, work, used) => {
+      const line = limiters.get(key) ?? { limiter: createFairLimiter(options), users: 0 }
+      limiters.set(key, line)
+      line.users++
       try {
-        return await used.limiter.run(caller, work)
+        return await line.limiter.run(caller, work, used)
       } finally {
-        used.users--
-        if (used.users === 0) limiters.delete(key)
+        line.users--
+        if (line.users === 0) limiters.delete(key)
       }
     },
   }

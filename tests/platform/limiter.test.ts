@@ -125,6 +125,48 @@ describe('callers take turns', () => {
     expect(many.begun).toEqual(['a1', 'a2', 'a3'])
   })
 
+  test('of whom one that has used less time comes first, and leaves time again later', async () => {
+    const limiter = createFairLimiter({ ...bounds, concurrency: 1 })
+    const begun: string[] = []
+    const use = (name: string, milliseconds: number) =>
+      limiter.run(
+        name.charAt(0),
+        async () => {
+          begun.push(name)
+        },
+        () => milliseconds,
+      )
+    await Promise.all([use('a1', 300), use('b1', 200), use('c1', 0)])
+    const blocked = controlled('d1', begun)
+    const outcomes = [
+      limiter.run('d', blocked.work),
+      ...['a2', 'a3', 'b2', 'b3', 'c2'].map((name) => use(name, 150)),
+    ]
+    blocked.end()
+    await Promise.all(outcomes)
+    expect(begun.slice(3)).toEqual(['d1', 'c2', 'b2', 'a2', 'b3', 'a3'])
+  })
+
+  test('and those that have used much time leave a slot to others', async () => {
+    const limiter = createFairLimiter({ ...bounds, concurrency: 2 })
+    for (const name of ['a', 'b'])
+      await limiter.run(
+        name,
+        async () => {},
+        () => 600,
+      )
+    const begun: string[] = []
+    const jobs = ['a1', 'b1', 'c1'].map((name) => controlled(name, begun))
+    const outcomes = jobs.map(({ work }, index) => limiter.run('abc'.charAt(index), work))
+    await Bun.sleep(1)
+    expect(begun).toEqual(['a1', 'c1'])
+    jobs[0]?.end()
+    await Bun.sleep(1)
+    expect(begun).toEqual(['a1', 'c1', 'b1'])
+    for (const job of jobs) job.end()
+    await Promise.all(outcomes)
+  })
+
   test('and those with one share do so within it, by branch and then by caller', async () => {
     const limiter = createFairLimiter({ concurrency: 2, concurrencyEach: 1, queueEach: 3 })
     const branches: Record<string, string> = { a: 'a', b: 'b', d: 'b', c: 'c' }

@@ -126,10 +126,10 @@ function lazyQueue(ctx: QueueContext): Queue<QueuedJob> {
       started ??= queue.start()
       await started
     },
-    send: async (tx, name, payload) => {
+    send: async (...job) => {
       started ??= queue.start()
       await started
-      await queue.send(tx, name, payload)
+      await queue.send(...job)
     },
     wake: () => queue.wake(),
     stop: async () => {

@@ -5,7 +5,7 @@ import type { TestContext } from './context.ts'
 /** Does what the queue holds, as a worker would, and empties it. Gives the jobs' names. */
 export async function runJobs(ctx: TestContext): Promise<string[]> {
   const jobs = await ctx.db<{ id: string; name: string; data: Record<string, unknown> }[]>`
-    select id, name, data from pgboss.job where state = 'created' order by created_on, id`
+    select id, name, data from pgboss.job where state = 'created' order by priority desc, created_on, id`
   for (const { id, name, data } of jobs) {
     await jobCalled(ctx, name).run(data, new AbortController().signal, id)
     await ctx.db`delete from pgboss.job where id = ${id}`

@@ -17,6 +17,9 @@ export type Answer = Readonly<{
   reading: ReadEvent | null
 }>
 
+/** About how long making an answer keeps the process from others. */
+const MILLISECONDS_PER_BYTE = 8 / (1024 * 1024)
+
 /** About how much memory the headers of an answer take. */
 const HEADERS_BYTES = 2000
 
@@ -46,6 +49,8 @@ export function createAnswers(
     const type = response.headers.get('content-type')
     if (response.status !== 200 || !state.hasETag || type === null) return null
     const content = new Uint8Array(await response.arrayBuffer())
+    if (state.caller !== null)
+      ctx.limitReads.charge(sharerOf(state.caller), content.length * MILLISECONDS_PER_BYTE)
     const etag = etagOf(content)
     // Made once: setting each on each response would take as long as the rest.
     const headers = new Headers({ ...everyHeader, 'content-type': type, etag })

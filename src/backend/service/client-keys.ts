@@ -9,7 +9,7 @@ import { responses } from '../http/responses.ts'
 export const clientKeysRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/service/secrets/tokens', normalize: false })
     .use(guard(ctx, requests))
-    .get('/', ({ actor }) => clientKeys(ctx, actor), {
+    .get('/', ({ actor, request }) => clientKeys(ctx, actor, requests.roomFor(request)), {
       caller: 'actor',
       audit: 'key.read_refused',
       response: responses(200, ClientKeys, 401, 403),

@@ -22,7 +22,7 @@ export const meRoutes = (ctx: Context, requests: RequestStates) =>
           'The caller with its role; role and organisation are null for a user without a membership.',
       },
     })
-    .get('/keys', ({ actor }) => me.keys(ctx, actor), {
+    .get('/keys', ({ actor, request }) => me.keys(ctx, actor, requests.roomFor(request)), {
       caller: 'actor',
       audit: 'key.read_refused',
       response: responses(200, me.MyKeys, 401, 403),

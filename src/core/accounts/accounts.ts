@@ -66,3 +66,6 @@ export const wasNeverMember = (tx: Transaction, userId: string): Promise<boolean
 export async function clearAccount(tx: Transaction, userId: string, at: Date): Promise<void> {
   await queries.clear(tx, userId, at)
 }
+
+/** Whether a user is a member of any organisation. */
+export const isMember = (db: Queryable, userId: string): Promise<boolean> => queries.isMember(db, userId)

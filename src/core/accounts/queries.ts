@@ -99,3 +99,7 @@ export const wasNeverMember = async (tx: Transaction, userId: string): Promise<b
 /** Removes an account's password and its name. */
 export const clear = (tx: Transaction, userId: string, at: Date) =>
   tx`update users set password_hash = null, full_name = '', updated_at = ${at} where id = ${userId}`
+
+/** Whether a user is a member of any organisation. */
+export const isMember = async (db: Queryable, userId: string): Promise<boolean> =>
+  (await db`select 1 from members where user_id = ${userId} and removed_at is null`).length > 0

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { Account, emailKey, presentAccount } from '../accounts/account.ts'
-import { findAccount } from '../accounts/accounts.ts'
+import { findAccount, isMember } from '../accounts/accounts.ts'
 import { verifyAddress } from '../accounts/verification.ts'
 import type { Credential, RequestSource } from '../actor.ts'
 import { recordAs } from '../audit/audit.ts'
@@ -98,7 +98,7 @@ export async function acceptFor(
   invite: queries.InviteDetailsRow,
   user: AcceptingUser,
 ): Promise<void> {
-  if (await queries.isMember(tx, user.userId)) {
+  if (await isMember(tx, user.userId)) {
     throw conflict('You are already a member of an organisation.')
   }
   const now = ctx.clock.now()

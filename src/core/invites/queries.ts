@@ -119,7 +119,3 @@ export const cancelSentBy = (tx: Transaction, sender: { id: string; organisation
     where i.organisation_id = ${sender.organisationId} and i.invited_by = ${sender.id} and i.state = 'pending'
       and r.id = i.role_id
     returning i.id, r.id as role_id, r.name as role_name`
-
-/** Whether a user is a member of any organisation. */
-export const isMember = async (tx: Transaction, userId: string): Promise<boolean> =>
-  (await tx`select 1 from members where user_id = ${userId} and removed_at is null`).length > 0

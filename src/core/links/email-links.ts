@@ -118,7 +118,8 @@ export async function createLink(
   })
   if (link === undefined) return
   const job = purpose === 'verify-email' ? 'send-verification' : 'send-password-reset'
-  await ctx.queue.send(tx, job, { linkId: link.id })
+  // Strangers may register accounts, and ask for links of all of them: members don't wait for those.
+  await ctx.queue.send(tx, job, { linkId: link.id }, { patient: !(await accounts.isMember(tx, userId)) })
 }
 
 async function linkOf(

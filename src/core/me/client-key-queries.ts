@@ -17,7 +17,7 @@ export type KeyCopy = Row<
   }>
 
 /** What is said once, in the first row: the organisation's name, and what is stored of the token of the request. */
-type ClientKeysRow = Row<'tokens', 'wrapped_key_share'> &
+export type ClientKeysRow = Row<'tokens', 'wrapped_key_share'> &
   Readonly<{ organisation_name: string | null }> &
   (KeyCopy | Readonly<{ environment_id: null }>)
 

@@ -5,7 +5,9 @@ import { OrganisationReference } from '../contract/references.ts'
 import { unauthenticated } from '../errors.ts'
 import { isPhaseBearer } from '../keys/phase-token.ts'
 import { Nullable, Timestamp } from '../schema.ts'
+import type { MakeRoom } from '../secrets/room.ts'
 import * as queries from './client-key-queries.ts'
+import { readKeyCopies } from './key-copies.ts'
 
 const Environment = Type.Object({
   id: Type.String(),
@@ -64,8 +66,9 @@ export type ClientKeys = Static<typeof ClientKeys>
  * The caller's own key copies as Phase's clients read them, apps by name, and in each the environments with the shortest
  * name first, then by index. 401 when the caller was removed, or a Phase token revoked, meanwhile.
  */
-export async function clientKeys(ctx: Context, actor: Actor): Promise<ClientKeys> {
-  const rows = await queries.clientKeysOf(ctx.db, actor.id, actor.credential)
+export async function clientKeys(ctx: Context, actor: Actor, makeRoom: MakeRoom): Promise<ClientKeys> {
+  const read = () => queries.clientKeysOf(ctx.db, actor.id, actor.credential)
+  const rows = await readKeyCopies(ctx, actor, makeRoom, read)
   const [first] = rows
   if (first === undefined) throw unauthenticated()
   // A client could make nothing of null.
@@ -80,10 +83,7 @@ export async function clientKeys(ctx: Context, actor: Actor): Promise<ClientKeys
 }
 
 /** The apps in the order of their first row. */
-function appsOf(
-  rows: Awaited<ReturnType<typeof queries.clientKeysOf>>,
-  { id, type }: Actor,
-): ClientKeys['apps'] {
+function appsOf(rows: readonly queries.ClientKeysRow[], { id, type }: Actor): ClientKeys['apps'] {
   const holder = { user: type === 'user' ? id : null, service_account: type === 'user' ? null : id }
   const apps: ClientKeys['apps'] = []
   for (const row of rows) {

@@ -37,3 +37,10 @@ export const keysOf = (db: Queryable, principalId: string) =>
     left join apps a on a.id = e.app_id
     where p.id = ${principalId}
     order by a.name_key, a.id, e.index`
+
+/** How many copies of environment keys a principal has. */
+export const countKeyCopies = async (db: Queryable, principalId: string): Promise<number> =>
+  (
+    await db<{ count: number }[]>`
+      select count(*)::int as count from environment_keys where principal_id = ${principalId}`
+  )[0]?.count ?? 0

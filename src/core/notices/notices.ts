@@ -1,6 +1,7 @@
 import type { RateLimit } from '../../config.ts'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
+import { isMember } from '../accounts/accounts.ts'
 import { count, countEach, counterWindow } from '../sign-in/sign-in-limits.ts'
 import type { NoticeKind } from './notice.ts'
 import * as queries from './queries.ts'
@@ -20,8 +21,10 @@ export async function queueNotice(
 ): Promise<void> {
   if (ctx.config.smtp === null) return
   const payload = { userId, notice, name, ...(byUserId !== undefined && { byUserId }) }
-  // Thousands may be reminded at once: what tells of the security of an account doesn't wait for that.
-  await ctx.queue.send(tx, 'send-notice', payload, { patient: notice === 'secrets-expire' })
+  // Thousands may be reminded at once, and strangers have many accounts: what tells a member of the security of its account
+  // doesn't wait for that.
+  const patient = notice === 'secrets-expire' || !(await isMember(tx, userId))
+  await ctx.queue.send(tx, 'send-notice', payload, { patient })
 }
 
 /** So many mails about a new role a user is sent in a day: whoever changes roles could fill an inbox otherwise. */

@@ -5,7 +5,7 @@ import { isId } from '../id.ts'
 import { updatePlanned } from '../secrets/changes.ts'
 import { create as createSealed } from '../secrets/creation.ts'
 import { countChangeIn } from '../secrets/override-limit.ts'
-import { inTurnToPrepare } from '../secrets/planned-changes.ts'
+import { inTurnToPrepare, sizeOfCount } from '../secrets/planned-changes.ts'
 import type { MakeRoom } from '../secrets/room.ts'
 import { present } from '../secrets/sealed-secret.ts'
 import type { SecretFilter, SecretRow } from '../secrets/secret.ts'
@@ -58,7 +58,7 @@ export const create = (
 ): Promise<PlainSecret[]> =>
   withOpened(ctx, actor, place, async (environment) => {
     const sealedAt = sealedPlace(environment)
-    const stored = await inTurnToPrepare(ctx, actor, sealedAt, added.length, async () => {
+    const stored = await inTurnToPrepare(ctx, actor, sealedAt, sizeOfCount(added.length), async () => {
       // Sealing takes the processor, as reading does.
       const sealed = await ctx.limitReads.run(actor, () => sealNew(environment, added))
       return await createSealed(ctx, actor, sealedAt, sealed)

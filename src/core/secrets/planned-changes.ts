@@ -22,7 +22,7 @@ export type Planner<Plan> = (secrets: readonly SecretRow[]) => Promise<Plan>
  * under the lock only where one of the secrets was changed meanwhile: so changes at the same time are as if one came after
  * the other. With `isRead` the audit log is told that they were read.
  */
-export const changePlanned = <Plan, Done>(
+export const changePlanned = async <Plan, Done>(
   ctx: Context,
   actor: Actor,
   place: Required<Place>,
@@ -30,9 +30,10 @@ export const changePlanned = <Plan, Done>(
   plan: Planner<Plan>,
   write: (tx: Transaction, change: queries.Change, plan: Plan) => Promise<Done>,
   { isRead = false, isDryRun = false } = {},
-): Promise<Done> =>
-  inTurnToPrepare(ctx, actor, place, seen.ids?.length, async () => {
-    const before = await readInTurn(ctx, actor, place.environmentId, seen, async () => {
+): Promise<Done> => {
+  const size = await sizeOf(ctx, actor, place, seen)
+  return await inTurnToPrepare(ctx, actor, place, size, async () => {
+    const before = await readInTurn(ctx, actor, size, async () => {
       const listed = found(await queries.list(ctx.db, actor, place.environmentId, seen), 'Environment')
       const { environment, secrets } = listed
       if (isRead) await noteRead(ctx, actor, readEventOf(environment, secrets))
@@ -53,19 +54,28 @@ export const changePlanned = <Plan, Done>(
     for (const event of readAgain) await noteRead(ctx, actor, event, { inTurn: false })
     return done
   })
+}
+
+/** How much a change reads and seals: of few secrets, of many, or of so much that it takes much memory. */
+type Size = 'few' | 'many' | 'large'
+
+/** That of a change of so many secrets, as far as sealing them is concerned. */
+export const sizeOfCount = (count: number): Size => (count <= 4 ? 'few' : 'many')
 
 /**
- * Does a change that is prepared before it locks the environment; of those of many secrets, or of who knows how many, one of
- * each share at a time. `TooBusyError` after the wait.
+ * Does a change that is prepared before it locks the environment; those of many secrets one of each share at a time, and none
+ * of them while a large one waits for memory. `TooBusyError` after the wait.
  */
 export const inTurnToPrepare = <T>(
   { limitChanges }: Context,
   actor: Actor,
   { environmentId }: Place,
-  count: number | undefined,
+  size: Size,
   work: () => Promise<T>,
 ): Promise<T> =>
-  isFew(count) ? work() : limitChanges.preparation.run(environmentId.toLowerCase(), actor, work)
+  size === 'few'
+    ? work()
+    : limitChanges.preparation.run(`${environmentId.toLowerCase()} ${size}`, actor, work)
 
 const asState = ({ id, version, override }: SecretRow) => ({
   id,
@@ -82,23 +92,22 @@ function stateOf(secrets: readonly queries.SecretState[]): string {
   return digest.digest('base64')
 }
 
+async function sizeOf(ctx: Context, actor: Actor, { environmentId }: Place, seen: Seen): Promise<Size> {
+  if (seen.ids !== undefined && sizeOfCount(seen.ids.length) === 'few') return 'few'
+  const bytes = await ctx.limitReads.run(actor, () => storedBytes(ctx.db, actor, environmentId, seen))
+  return bytes <= LARGE_READ_BYTES ? 'many' : 'large'
+}
+
 /**
  * Does work that loads the secrets that a change depends on in the caller's turn to read; where they take much memory, also in
  * its turn among the large ones. `TooBusyError` after the wait. The work must not wait for a lock.
  */
-async function readInTurn<T>(
-  ctx: Context,
+function readInTurn<T>(
+  { limitReads, limitLargeReads }: Context,
   actor: Actor,
-  environmentId: string,
-  seen: Seen,
+  size: Size,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { limitReads, limitLargeReads } = ctx
   const read = () => limitReads.run(actor, work)
-  if (isFew(seen.ids?.length)) return await read()
-  const bytes = await limitReads.run(actor, () => storedBytes(ctx.db, actor, environmentId, seen))
-  return bytes <= LARGE_READ_BYTES ? await read() : await limitLargeReads.run(actor, read)
+  return size === 'large' ? limitLargeReads.run(actor, read) : read()
 }
-
-/** So few secrets never take much memory, nor long to seal. */
-const isFew = (count: number | undefined): boolean => count !== undefined && count <= 4

@@ -30,7 +30,7 @@ export const changeSecrets = <T>(
 ): Promise<T> => {
   if (!isId(place.environmentId)) throw notFound('Environment')
   const turn = { caller: actor, environmentId: place.environmentId }
-  const changed = lockingTransaction(ctx, turn, async (tx) => {
+  const changed = lockingTransaction(ctx, turn, async (tx, locked) => {
     // Before the lock, for which it may have to wait: that is what a client has sealed for.
     const [[before], , [environment], access, room] = await pipelined(
       locks.publicKeyOf(tx, actor.organisation.id, place.environmentId).execute(),
@@ -39,6 +39,7 @@ export const changeSecrets = <T>(
       locks.holdAccess(tx, actor, place.environmentId).execute(),
       sizes(tx, actor, place.environmentId).execute(),
     )
+    locked()
     if (before?.is_free === false && access.length > 0) throw beingRenewed()
     if (environment === undefined || access.length === 0) throw notFound('Environment')
     const sealedFor = place.publicKey ?? before?.public_key

@@ -13,6 +13,7 @@ import { later, PAGE, type Statements } from './statements.ts'
 export const accountStatements: Statements = {
   'accounts: find': (db, it) => accounts.find(db, it.user),
   'accounts: findByEmailKey': (db) => accounts.findByEmailKey(db, 'member-1@example.org'),
+  'accounts: isMember': (db, it) => accounts.isMember(db, it.user),
   'accounts: lock': (db, it) => accounts.lock(db, it.user),
   'accounts: lockByEmailKey': (db) => accounts.lockByEmailKey(db, 'member-1@example.org'),
   'accounts: lockDeployment': (db) => accounts.lockDeployment(db),
@@ -76,6 +77,7 @@ export const accountStatements: Statements = {
   'me: findRoleAndOrganisation': (db, it) => me.findRoleAndOrganisation(db, it.member),
   'me: clientKeysOf': (db, it) =>
     clientKeys.clientKeysOf(db, it.member, { kind: 'token', id: it.token, text: '' }),
+  'me: countKeyCopies': (db, it) => me.countKeyCopies(db, it.member),
   'me: keysOf': (db, it) => me.keysOf(db, it.member),
   'me: keysOf, of the Owner': (db, it) => me.keysOf(db, it.owner.id),
 

@@ -30,7 +30,6 @@ export const principalStatements: Statements = {
   'invites: closeExpired': (db, it) => invites.closeExpired(db, it.organisation, it.now),
   'invites: cancelSentBy': (db, it) =>
     invites.cancelSentBy(db, { id: it.member, organisationId: it.organisation }, it.now),
-  'invites: isMember': (db, it) => invites.isMember(db, it.user),
 
   'members: find': (db, it) => members.find(db, it.organisation, it.member),
   'members: findWithAccess': (db, it) => members.findWithAccess(db, it.organisation, it.member),

@@ -278,6 +278,22 @@ describe('POST /service/auth/password/forgot and reset', () => {
     expect(ctx.mailer.sent.length).toBe(before + 1)
   })
 
+  test('mails of members come before those of strangers, who may have many accounts', async () => {
+    const strangers = await Promise.all([forgetful(), forgetful()])
+    ctx.clock.advance(60)
+    const [ada] = await ctx.db<
+      { email: string }[]
+    >`select email from users join members on user_id = users.id`
+    const sent = ctx.mailer.sent.length
+    for (const email of [...strangers.map(({ email }) => email), ada?.email]) {
+      expect((await post('password/forgot/', { email })).status).toBe(204)
+    }
+    await runJobs(ctx)
+    const [first, ...others] = ctx.mailer.sent.slice(sent).map(({ to }) => to)
+    expect(first).toBe(ada?.email as string)
+    expect(others.sort()).toEqual(strangers.map(({ email }) => email).sort())
+  })
+
   test('forgot answers alike for an unknown address, and mails nothing', async () => {
     const before = ctx.mailer.sent.length
     expect(await post('password/forgot/', { email: address() })).toMatchObject({ status: 204, body: '' })

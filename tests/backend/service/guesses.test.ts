@@ -113,7 +113,8 @@ describe('The token of a link', () => {
 
   test('guessed at invites/accept/ never waits in line with the changes of the organisation', async () => {
     const wait = () => Promise.reject(new Error('it stands in line'))
-    const line = { run: wait, isFree: () => false, tryToEnter: () => null, enter: wait }
+    const charge = () => {}
+    const line = { run: wait, isFree: () => false, tryToEnter: () => null, enter: wait, charge }
     const limitChanges = { ...line, organisation: line, environment: line, preparation: line }
     const patient = api({ ...ctx, limitChanges }).as(bearer)
     for (const token of ['x', unknown()]) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type Answer, api, type Client } from '../../support/api.ts'
-import { app, type TestApp } from '../../support/apps.ts'
+import { app, appWith, grant, type TestApp } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { member, owner, roleOf } from '../../support/people.ts'
 import { secretsOf } from '../../support/secrets.ts'
@@ -186,6 +186,23 @@ describe('large answers', () => {
     expect((await secretsOf(client, 'no id')('GET')).status).toBe(404)
     for (const end of ends) end()
     for (const { status } of await Promise.all(waiting)) expect(status).toBe(200)
+  })
+
+  test('with many keys wait for the same turns', async () => {
+    const names = Array.from({ length: 1700 }, (_, n) => `E${n}`)
+    const { environments } = await appWith(ctx, 'Many keys', names)
+    const { id, token } = await member(ctx, 'developer')
+    await grant(ctx, id, environments)
+    const reader = api(ctx).as(token)
+    for (const path of ['/v1/me/keys', '/service/secrets/tokens/']) {
+      const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
+      const reading = reader.get(path)
+      expect((await client.get(path)).status).toBe(200)
+      const first = reading.then(() => 'read')
+      expect(await Promise.race([first, Bun.sleep(300).then(() => 'waits')])).toBe('waits')
+      for (const end of ends) end()
+      expect((await reading).status).toBe(200)
+    }
   })
 
   test('versions with their texts wait for the same turns; without, no text is read and nothing waits', async () => {

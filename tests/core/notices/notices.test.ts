@@ -111,6 +111,19 @@ describe('One mail tells of each change', () => {
     expect(await mailed()).toMatchObject([{ to: email, subject: 'Your password was changed' }])
   })
 
+  test('of members come before those of strangers, who may have many accounts', async () => {
+    const member = await signedIn()
+    const stranger = newEmail()
+    await register(service, { email: stranger })
+    await runJobs(ctx)
+    await service.anonymous.post('/service/auth/email/verify/', { token: lastLink(ctx).token })
+    const change = { current_password: PASSWORD, new_password: 'battery staple' }
+    for (const browser of [await signIn(service, stranger), member.browser]) {
+      expect((await browser.post('/password/change/', change)).status).toBe(204)
+    }
+    expect((await mailed()).map(({ to }) => to)).toEqual([member.email, stranger])
+  })
+
   test('of a password that was set by a link, to its account', async () => {
     const { email } = await signedIn()
     await service.anonymous.post('/service/auth/password/forgot/', { email })

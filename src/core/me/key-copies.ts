@@ -1,0 +1,20 @@
+import type { Context } from '../../context.ts'
+import type { Actor } from '../actor.ts'
+import type { MakeRoom } from '../secrets/room.ts'
+import { countKeyCopies } from './queries.ts'
+
+/** About how much of an answer one copy of an environment's keys takes. */
+const BYTES_EACH = 650
+
+/** Reads the rows of all the actor's copies of environment keys, once there is memory for an answer with them. */
+export const readKeyCopies = <Row>(
+  ctx: Context,
+  actor: Actor,
+  makeRoom: MakeRoom,
+  read: () => Promise<readonly Row[]>,
+): Promise<readonly Row[]> =>
+  makeRoom(
+    read,
+    (rows) => rows.length * BYTES_EACH,
+    async () => (await countKeyCopies(ctx.db, actor.id)) * BYTES_EACH,
+  )
