@@ -64,8 +64,10 @@ export type LimiterOptions = {
 export type FairLimiterOptions = Omit<LimiterOptions, 'queue'> & {
   /** How many of one share run at once. */
   concurrencyEach: number
-  /** How many run at once of all shares that have used much time of late; one less than of all unless told. */
+  /** How many run at once of all shares that have used much time at once of late; one less than of all unless told. */
   concurrencyHeavy?: number
+  /** More milliseconds at once are much; 50 unless told. */
+  heavyMilliseconds?: number
   /** How many of one caller wait beyond those that run. */
   queueEach: number
 }
@@ -81,18 +83,18 @@ export function createLimiter({ queue, ...options }: LimiterOptions): Limiter {
  * A limiter of this process with a queue for each caller. A free slot goes to the share that has used the least time of
  * late, where that is told; among equals to the shares in turn, there to the branches in turn, and there to the callers in
  * turn, whatever the length of their queues: one with many requests delays another by one request at most. Shares that have
- * used much time leave a slot to the others, where there are several. `CallerBusyError` when the caller's own queue is full,
+ * used much at once leave a slot to the others, where there are several. `CallerBusyError` when the caller's own queue is full,
  * unless `busyError` says otherwise. Its work must not use the same limiter: it would wait for itself.
  */
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const { concurrency, concurrencyEach, queueEach, waitMilliseconds, busyError } = options
-  const { concurrencyHeavy = Math.max(1, concurrency - 1) } = options
+  const { concurrencyHeavy = Math.max(1, concurrency - 1), heavyMilliseconds = 50 } = options
   const busy = busyError ?? (() => new TooBusyError())
   /** How many run, by share. */
   const running = new Map<string, number>()
   let total = 0
   let heavy = 0
-  const usage = createUsage()
+  const usage = createUsage(heavyMilliseconds)
   const queues: Queues = new Map()
 
   const hasRoom = (share: string) =>

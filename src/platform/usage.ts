@@ -2,25 +2,26 @@
 export type Usage = Readonly<{
   /** Milliseconds; what was used a minute ago counts half, two minutes ago a quarter. */
   of(share: string): number
-  /** Whether it has used more than half a second. */
+  /** Whether it has used much at once. */
   isHeavy(share: string): boolean
   add(share: string, milliseconds: number): void
 }>
 
 const HALF_LIFE_MS = 60_000
-const HEAVY_MS = 500
-
 /** So many shares are remembered, whatever they have used. */
 const FEW = 1000
 
-/** Counts the time that shares use. */
-export function createUsage(): Usage {
-  const last = new Map<string, Readonly<{ milliseconds: number; at: number }>>()
+type Used = Readonly<{ milliseconds: number; longest: number; at: number }>
+
+/** Counts the time that shares use; more than `heavyMilliseconds` at once is much. */
+export function createUsage(heavyMilliseconds: number): Usage {
+  const last = new Map<string, Used>()
   let tooMany = FEW
-  const of = (share: string) => {
+  const since = (share: string, of: 'milliseconds' | 'longest') => {
     const used = last.get(share)
-    return used === undefined ? 0 : used.milliseconds * 2 ** ((used.at - performance.now()) / HALF_LIFE_MS)
+    return used === undefined ? 0 : used[of] * 2 ** ((used.at - performance.now()) / HALF_LIFE_MS)
   }
+  const of = (share: string) => since(share, 'milliseconds')
   const forget = () => {
     for (const share of last.keys()) if (of(share) < 1) last.delete(share)
     // Not at each new one, where as many are in use.
@@ -28,10 +29,11 @@ export function createUsage(): Usage {
   }
   return {
     of,
-    isHeavy: (share) => of(share) > HEAVY_MS,
+    isHeavy: (share) => since(share, 'longest') > heavyMilliseconds,
     add: (share, milliseconds) => {
       if (milliseconds === 0) return
-      last.set(share, { milliseconds: of(share) + milliseconds, at: performance.now() })
+      const longest = Math.max(since(share, 'longest'), milliseconds)
+      last.set(share, { milliseconds: of(share) + milliseconds, longest, at: performance.now() })
       if (last.size > tooMany) forget()
     },
   }

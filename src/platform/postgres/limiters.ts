@@ -38,14 +38,16 @@ export function createChangeLimiter(db: Database): ChangeLimiter {
 }
 
 /**
- * Limits each share's reads to half of the pool, those of all shares that have read much of late to a third, and those of
- * all callers so that a connection is left to find out who calls. Up to 2,000 of a caller wait, each at most as long as one statement may take.
+ * Limits each share's reads to half of the pool, those of all shares that have read much at once of late to a third, and
+ * those of all callers so that a connection is left to find out who calls. Up to 2,000 of a caller wait, each at most as
+ * long as one statement may take.
  */
 export const createReadLimiter = (db: Database): FairLimiter =>
   createFairLimiter({
     concurrency: Math.max(1, db.options.max - partOf(db, 5)),
     concurrencyEach: partOf(db, 2),
     concurrencyHeavy: partOf(db, 3),
+    heavyMilliseconds: 2,
     queueEach: 2000,
     waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
   })
