@@ -66,9 +66,19 @@ export function openDatabase(config: DatabaseConfig, options: DatabaseOptions = 
       lock_timeout: options.lockMilliseconds ?? 5000,
       idle_in_transaction_session_timeout: 15_000,
     },
+    types: { date: TIMES },
     onnotice: () => {},
   })
   return keepDeadlines(pool, deadlines ?? ENDLESS, (error) => remember(pool, error))
+}
+
+/** As the driver has it, but for the years 1 to 99, which `Date` takes for later ones unless they are in ISO 8601. */
+const TIMES = {
+  to: 1184,
+  from: [1082, 1114, 1184],
+  serialize: (time: Date | string) => new Date(time).toISOString(),
+  parse: (text: string) =>
+    new Date(text.startsWith('00') ? text.replace(' ', 'T').replace(/(?<=:.*)[+-]\d\d$/, '$&:00') : text),
 }
 
 const ENDLESS: Deadlines = { statementMilliseconds: Infinity, transactionMilliseconds: Infinity }

@@ -122,6 +122,10 @@ describe('PUT /v1/secrets', () => {
       expiresAt: '2027-01-01T00:00:00.000Z',
       version: 4,
     })
+    for (const expiresAt of ['0001-01-01T00:00:00.000Z', '0099-12-31T23:59:59.999Z']) {
+      const { body } = await client.put(place, { secrets: [{ id: one.id, expiresAt }] })
+      expect(body[0].expiresAt).toBe(expiresAt)
+    }
     const never = await client.put(place, { secrets: [{ id: one.id, expires_at: null }] })
     expect(never.body[0].expiresAt).toBeUndefined()
   })
