@@ -14,13 +14,13 @@ import { createUsage } from './usage.ts'
 /** Limits how many run at once; the others wait in order. */
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Limits how many run at once, of all callers together and of each; callers take turns. */
+/** Limits how many run at once, of all callers together and of each share; who has used the least is next. */
 export type FairLimiter = Readonly<{
-  /** Runs the work in the caller's turn; `used` tells at its end for how many milliseconds others could not do theirs. */
+  /** Runs the work in the caller's turn; at its end, `used` gives the milliseconds for which others could not do theirs. */
   run<T>(caller: Sharer, work: () => Promise<T>, used?: () => number): Promise<T>
   /** Waits for the caller's turn; gives what ends it, to be called exactly once. */
   enter(caller: Sharer): Promise<() => void>
-  /** Has the caller's share have used so much time, besides what `run` is told. */
+  /** Adds so much time to what the caller's share has used, besides what `run` is told. */
   charge(caller: Sharer, milliseconds: number): void
   /** Whether the caller need not wait now. */
   isFree(caller: Sharer): boolean
@@ -64,9 +64,9 @@ export type LimiterOptions = {
 export type FairLimiterOptions = Omit<LimiterOptions, 'queue'> & {
   /** How many of one share run at once. */
   concurrencyEach: number
-  /** How many run at once of all shares that have used much time at once of late; one less than of all unless told. */
+  /** How many run at once of all shares that have used much at once of late; one less than of all unless told. */
   concurrencyHeavy?: number
-  /** More milliseconds at once are much; 50 unless told. */
+  /** More milliseconds than this are much at once; 50 unless told. */
   heavyMilliseconds?: number
   /** How many of one caller wait beyond those that run. */
   queueEach: number

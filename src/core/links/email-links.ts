@@ -118,7 +118,7 @@ export async function createLink(
   })
   if (link === undefined) return
   const job = purpose === 'verify-email' ? 'send-verification' : 'send-password-reset'
-  // Strangers may register accounts, and ask for links of all of them: members don't wait for those.
+  // Strangers can register many accounts, and ask for a link of each: members don't wait for those.
   await ctx.queue.send(tx, job, { linkId: link.id }, { patient: !(await accounts.isMember(tx, userId)) })
 }
 

@@ -21,8 +21,8 @@ export async function queueNotice(
 ): Promise<void> {
   if (ctx.config.smtp === null) return
   const payload = { userId, notice, name, ...(byUserId !== undefined && { byUserId }) }
-  // Thousands may be reminded at once, and strangers have many accounts: what tells a member of the security of its account
-  // doesn't wait for that.
+  // Thousands may be reminded at once, and strangers can register many accounts: a member who must know what happened to its
+  // account doesn't wait for those.
   const patient = notice === 'secrets-expire' || !(await isMember(tx, userId))
   await ctx.queue.send(tx, 'send-notice', payload, { patient })
 }
