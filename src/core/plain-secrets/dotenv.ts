@@ -28,8 +28,32 @@ export function parseDotenv(file: string): KeyValue[] {
 export const writeDotenv = (entries: readonly KeyValue[]): string =>
   entries.map(({ key, value }) => `${key}=${quoteForDotenv(value)}\n`).join('')
 
-/** Whether a key can be the name of a variable: a shell would run other ones as a command. */
-export const isVariableName = (key: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(key)
+/**
+ * Whether a dotenv file can hold an entry so that a shell takes the value as it is: the key is the name of a variable, since a
+ * shell would run others as a command, and none of the shell's own that does something else with a value.
+ */
+export const fitsDotenv = ({ key, value }: Pick<KeyValue, 'key' | 'value'>): boolean =>
+  /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) &&
+  !value.includes('\0') &&
+  !SET_BY_SHELLS.has(key) &&
+  (!EVALUATED_BY_SHELLS.has(key) || /^(?:0|[1-9]\d{0,8})$/.test(value))
+
+/** Variables that Bash sets itself: it refuses or forgets other values, or takes them for numbers, as below. */
+const SET_BY_SHELLS: ReadonlySet<string> = new Set(
+  `_ BASHOPTS BASHPID BASH_ARGC BASH_ARGV BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL
+   BASH_VERSINFO DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD LINENO PIPESTATUS
+   PPID RANDOM SECONDS SHELLOPTS SRANDOM UID`.split(/\s+/),
+)
+
+/**
+ * Variables that Bash, Zsh or mksh take for numbers: they evaluate the value, and run what stands in `a[$(…)]`, whatever the
+ * quotes.
+ */
+const EVALUATED_BY_SHELLS: ReadonlySet<string> = new Set(
+  `COLUMNS EGID ERRNO FUNCNEST GID HISTSIZE JOBMAX KEYTIMEOUT KSHEGID KSHGID KSHUID LINES LISTMAX
+   MAILCHECK OPTIND PGRP SAVEHIST SHLVL TMOUT TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT TTYIDLE USER_ID
+   ZLE_RPROMPT_INDENT`.split(/\s+/),
+)
 
 type Fault = { fault: string; end: number }
 type Entry = { key: string; value: string; end: number } | { end: number } | Fault

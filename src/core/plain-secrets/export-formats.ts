@@ -1,5 +1,5 @@
 import { badRequest } from '../errors.ts'
-import { isVariableName, writeDotenv } from './dotenv.ts'
+import { fitsDotenv, writeDotenv } from './dotenv.ts'
 import { writeJsonFile } from './json-file.ts'
 import type { KeyValue } from './key-values.ts'
 
@@ -47,7 +47,7 @@ type Format = Readonly<{
 const FORMATS: Readonly<Record<ExportFormat, Format>> = {
   dotenv: {
     contentType: 'text/plain; charset=utf-8',
-    canHold: ({ key, value }) => isVariableName(key) && !value.includes('\0'),
+    canHold: fitsDotenv,
     write: writeDotenv,
   },
   json: { contentType: 'application/json', canHold: () => true, write: writeJsonFile },
@@ -58,7 +58,7 @@ const FORMATS: Readonly<Record<ExportFormat, Format>> = {
   },
   kubernetes: {
     contentType: 'application/yaml',
-    canHold: ({ key }) => /^[-._a-zA-Z0-9]{1,253}$/.test(key) && key !== '.' && key !== '..',
+    canHold: ({ key }) => /^[-._a-zA-Z0-9]{1,253}$/.test(key) && key !== '.' && !key.startsWith('..'),
     write: (entries, name) =>
       [
         'apiVersion: v1\nkind: Secret\nmetadata:\n',

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { isVariableName, parseDotenv, writeDotenv } from '../../../src/core/plain-secrets/dotenv.ts'
+import { fitsDotenv, parseDotenv, writeDotenv } from '../../../src/core/plain-secrets/dotenv.ts'
 
 const read = (text: string) => Object.fromEntries(parseDotenv(text).map(({ key, value }) => [key, value]))
 
@@ -240,10 +240,36 @@ describe('a written dotenv file', () => {
   })
 
   test('has only names of variables as keys', () => {
-    for (const key of ['A', '_', 'a1', 'DB_URL']) expect(isVariableName(key)).toBe(true)
+    const fits = (key: string, value = 'v') => fitsDotenv({ key, value })
+    for (const key of ['A', '_a', 'a1', 'DB_URL']) expect(fits(key)).toBe(true)
     for (const key of ['', '1A', 'a.b', 'a-b', '$(id)', 'A;id', 'é', 'A B', './a', 'A\n']) {
-      expect(isVariableName(key)).toBe(false)
+      expect(fits(key)).toBe(false)
     }
+    expect([fits('A', 'a\0b'), fits('LINES', '40'), fits('LINES', '040'), fits('LINES', 'a[1]')]).toEqual([
+      false,
+      true,
+      false,
+      false,
+    ])
+  })
+
+  test.each(['bash', 'sh'])('has no name that %s itself does something else with', async (shell) => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyward-dotenv-'))
+    const marker = join(folder, 'ran')
+    const value = `PATH[$(touch ${marker})]`
+    const known = Bun.spawnSync(['bash', '-c', 'compgen -v; compgen -e']).stdout.toString().trim().split('\n')
+    expect(known).toEqual(
+      expect.arrayContaining(['RANDOM', 'SRANDOM', 'OPTIND', 'HISTCMD', 'UID', 'SHELLOPTS', 'BASHPID']),
+    )
+    const keys = [...new Set(known)].filter((key) => fitsDotenv({ key, value }))
+    expect(keys.length).toBeGreaterThan(10)
+    const lost = keys.filter((key) => {
+      const script = `${writeDotenv([{ key, value }])}printf %s "$${key}"`
+      return Bun.spawnSync([shell, '-c', script]).stdout.toString() !== value
+    })
+    expect(lost).toEqual([])
+    expect(existsSync(marker)).toBe(false)
+    rmSync(folder, { recursive: true })
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { YAML } from 'bun'
 import fc from 'fast-check'
-import { parseDotenv } from '../../../src/core/plain-secrets/dotenv.ts'
+import { fitsDotenv, parseDotenv } from '../../../src/core/plain-secrets/dotenv.ts'
 import {
   EXPORT_FORMATS,
   type ExportFormat,
@@ -73,7 +73,10 @@ const hard = [
   '---',
   '...',
 ]
-const keys = fc.uniqueArray(fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,12}$/), { maxLength: 8 })
+const names = fc
+  .stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,12}$/)
+  .filter((key) => fitsDotenv({ key, value: 'v' }))
+const keys = fc.uniqueArray(names, { maxLength: 8 })
 
 describe('an exported file', () => {
   for (const format of EXPORT_FORMATS) {
@@ -138,8 +141,10 @@ describe('an exported file', () => {
       ['dotenv', '$(id)', ''],
       ['dotenv', 'a.b', ''],
       ['dotenv', 'NUL', 'a\0b'],
+      ['dotenv', 'RANDOM', '1'],
       ['kubernetes', 'a b', ''],
       ['kubernetes', '..', ''],
+      ['kubernetes', '..a', ''],
       ['kubernetes', 'x'.repeat(254), ''],
     ]
     for (const [format, key, value] of refused) {
