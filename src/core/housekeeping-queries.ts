@@ -40,11 +40,10 @@ export const removeSurplusTokens = (tx: Transaction, now: Date, most: number, ro
         where place > ${most} limit ${rows}
       ) for update skip locked))`)
 
-/** Closes pending invites that have expired. */
-export const closeInvites = (tx: Transaction, now: Date, rows: number) =>
+/** Deletes pending invites that have expired. */
+export const removeInvites = (tx: Transaction, now: Date, rows: number) =>
   counted(tx`
-    update invites set state = 'expired', closed_at = ${now}, role_id = null, role_kind = null
-    where ctid = any(array(
+    delete from invites where ctid = any(array(
       select ctid from invites where state = 'pending' and expires_at <= ${now}
       order by organisation_id, expires_at, id limit ${rows} for update skip locked))`)
 

@@ -21,8 +21,8 @@ export const EXPIRING = [
 ] as const
 
 /**
- * Deletes expired tokens, sessions, session tokens, links, states, tickets, challenges and counters of sign-ins; closes
- * expired invites. Expired rows are already refused everywhere: this only frees space, and may run several times at once.
+ * Deletes expired invites, tokens, sessions, session tokens, links, states, tickets, challenges and counters of sign-ins.
+ * Expired rows are already refused everywhere: this only frees space, and may run several times at once.
  * Locked rows are skipped, which avoids deadlocks. Tokens go a week after they expired, or once their principal has 100
  * newer expired ones. Deletes audit entries and versions of secrets that are older than they are to be kept, and what
  * deleted environments have left. Works in parts, however much is due; throws at the end when one kind has failed.
@@ -44,7 +44,7 @@ export async function removeExpired(ctx: Context): Promise<void> {
       (tx, rows) => queries.removeSurplusTokens(tx, now, MOST_EXPIRED_TOKENS, rows),
       SURPLUS_TOKENS_AT_ONCE,
     ),
-    part((tx, rows) => queries.closeInvites(tx, now, rows)),
+    part((tx, rows) => queries.removeInvites(tx, now, rows)),
     part((tx, rows) => queries.endCoalescing(tx, before(COALESCING_SECONDS), rows), ENTRIES_AT_ONCE),
     oldEntries(ctx),
     ...oldVersions(ctx),

@@ -80,7 +80,7 @@ test('a part of what is due is found by an index, also where everything is due',
   await ctx.db`vacuum analyze audit_entries`
   const statements: Record<string, Statements[string]> = {
     sessions: (tx) => due.removeSessions(tx, later, idle, rows),
-    invites: (tx) => due.closeInvites(tx, later, rows),
+    invites: (tx) => due.removeInvites(tx, later, rows),
     audit_entries: (tx) => due.endCoalescing(tx, later, rows),
   }
   for (const table of [...EXPIRING, 'tokens']) {

@@ -101,8 +101,7 @@ export async function acceptFor(
   if (await isMember(tx, user.userId)) {
     throw conflict('You are already a member of an organisation.')
   }
-  const now = ctx.clock.now()
-  if (!(await queries.close(tx, invite.id, 'accepted', now))) throw notFound('Invite')
+  if (!(await queries.remove(tx, invite.id))) throw notFound('Invite')
   if (ctx.config.smtp !== null) await verifyAddress(ctx, tx, user.userId, user.source, user.credential)
   const { organisation_id: organisationId, role } = invite
   const memberId = await addMember(ctx, tx, { organisationId, userId: user.userId, role })

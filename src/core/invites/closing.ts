@@ -6,7 +6,7 @@ import type { InviteRow } from './invite.ts'
 import * as queries from './queries.ts'
 
 // Not in invites.ts: it imports roles.ts, which uses this.
-export { closeExpired } from './queries.ts'
+export { removeExpired } from './queries.ts'
 
 /**
  * Cancels the pending invites that a member or service account sent, with an entry for each. Must run before its principal
@@ -18,10 +18,9 @@ export async function cancelSentBy(
   actor: Actor,
   senderId: string,
 ): Promise<void> {
-  const now = ctx.clock.now()
-  await queries.closeExpired(tx, actor.organisation.id, now)
+  await queries.removeExpired(tx, actor.organisation.id, ctx.clock.now())
   const sender = { id: senderId, organisationId: actor.organisation.id }
-  const cancelled = await queries.cancelSentBy(tx, sender, now)
+  const cancelled = await queries.removeSentBy(tx, sender)
   await recordAll(ctx, tx, actor, cancelled.map(cancellationOf))
 }
 

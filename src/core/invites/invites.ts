@@ -54,7 +54,7 @@ export async function create(ctx: Context, actor: Actor, input: CreateInvite): P
   const invite = await changeOrganisation(ctx, actor, async (tx, actor) => {
     const role = await roleReferredTo(tx, actor, input.role_id)
     enforce(policy.create, { kind: role.kind })
-    await queries.closeExpired(tx, actor.organisation.id, ctx.clock.now())
+    await queries.removeExpired(tx, actor.organisation.id, ctx.clock.now())
     await requireFreeEmail(tx, actor, input.email)
     requireRoom(PENDING_INVITES, await queries.countPending(tx, actor.organisation.id))
     const row = await insert(ctx, tx, actor, input.email, role)
@@ -96,9 +96,8 @@ export async function resend(ctx: Context, actor: Actor, id: string): Promise<vo
 /** Cancels a pending invite: its link no longer works. */
 export const cancel = (ctx: Context, actor: Actor, id: string): Promise<void> =>
   changeOrganisation(ctx, actor, async (tx, actor) => {
-    const now = ctx.clock.now()
-    const row = found(await queries.find(tx, actor.organisation.id, id, now), 'Invite')
-    if (!(await queries.close(tx, row.id, 'cancelled', now))) throw notFound('Invite')
+    const row = found(await queries.find(tx, actor.organisation.id, id, ctx.clock.now()), 'Invite')
+    if (!(await queries.remove(tx, row.id))) throw notFound('Invite')
     await record(ctx, tx, actor, cancellationOf(row))
   })
 

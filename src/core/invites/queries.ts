@@ -92,30 +92,21 @@ export const insert = async (tx: Transaction, invite: NewInvite): Promise<Invite
       ${withRoleAndSender(tx, 'made')}`,
   )
 
-/** Closes a pending invite; false when it was closed already. */
-export const close = async (
-  tx: Transaction,
-  id: string,
-  state: 'accepted' | 'cancelled',
-  at: Date,
-): Promise<boolean> =>
-  (
-    await tx`
-      update invites set state = ${state}, closed_at = ${at}, role_id = null, role_kind = null
-      where id = ${id} and state = 'pending'`
-  ).count > 0
+/**
+ * Removes a pending invite that was accepted or cancelled, of which the audit log tells; false when it is gone already. Kept,
+ * they would pile up without end, and have to be changed when whoever sent them is removed.
+ */
+export const remove = async (tx: Transaction, id: string): Promise<boolean> =>
+  (await tx`delete from invites where id = ${id} and state = 'pending'`).count > 0
 
-/** Closes the organisation's expired invites, which releases their roles and e-mail addresses. */
-export const closeExpired = (tx: Transaction, organisationId: string, at: Date) =>
-  tx`
-    update invites set state = 'expired', closed_at = ${at}, role_id = null, role_kind = null
-    where organisation_id = ${organisationId} and state = 'pending' and expires_at <= ${at}`
+/** Removes the organisation's expired invites, which releases their roles and e-mail addresses. */
+export const removeExpired = (tx: Transaction, organisationId: string, at: Date) =>
+  tx`delete from invites where organisation_id = ${organisationId} and state = 'pending' and expires_at <= ${at}`
 
-/** Cancels the pending invites that a member or service account sent, and gives them with the roles that they had. */
-export const cancelSentBy = (tx: Transaction, sender: { id: string; organisationId: string }, at: Date) =>
+/** Removes the pending invites that a member or service account sent, and gives them with the roles that they had. */
+export const removeSentBy = (tx: Transaction, sender: { id: string; organisationId: string }) =>
   tx<Pick<InviteRow, 'id' | 'role_id' | 'role_name'>[]>`
-    update invites i set state = 'cancelled', closed_at = ${at}, role_id = null, role_kind = null
-    from roles r
+    delete from invites i using roles r
     where i.organisation_id = ${sender.organisationId} and i.invited_by = ${sender.id} and i.state = 'pending'
       and r.id = i.role_id
     returning i.id, r.id as role_id, r.name as role_name`

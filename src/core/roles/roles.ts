@@ -8,7 +8,7 @@ import { record } from '../audit/audit.ts'
 import type { CountedPage, ListRequest } from '../contract/lists.ts'
 import { type IfMatch, requireMatch } from '../etags.ts'
 import { filteredName, filterOf } from '../filters.ts'
-import { closeExpired } from '../invites/closing.ts'
+import { removeExpired } from '../invites/closing.ts'
 import { requireRoom } from '../limits.ts'
 import { requireFreeName } from '../names.ts'
 import { listCounted } from '../pagination.ts'
@@ -136,7 +136,7 @@ export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch 
     const row = await existing(tx, actor, id)
     enforce(policy.remove, { role: row })
     await requireMatch(ifMatch, () => present(row))
-    await closeExpired(tx, actor.organisation.id, ctx.clock.now())
+    await removeExpired(tx, actor.organisation.id, ctx.clock.now())
     enforce(policy.removeHeld, await queries.countHolders(tx, actor.organisation.id, row.id))
     await queries.remove(tx, row.id)
     await record(ctx, tx, actor, {

@@ -141,7 +141,7 @@ export const EXCUSED: Readonly<Record<string, readonly [tables: string, reason: 
   ],
   'principals: environmentsWithoutCopy': ['environments', 'a promotion copies every key'],
   'invites: countPending': ['invites', 'there are at most 1,000 pending ones'],
-  'invites: closeExpired': ['invites', 'there are at most 1,000 pending ones'],
+  'invites: removeExpired': ['invites', 'there are at most 1,000 pending ones'],
   'roles: countCustom': ['roles', 'there are at most 1,000'],
   'apps: countAll': ['apps', 'there are at most 5,000, counted where one is created'],
   'environments: counts': ['environments', 'there are at most 10,000, counted where some are created'],

@@ -26,10 +26,10 @@ export const principalStatements: Statements = {
       created_at: it.now,
       expires_at: it.later,
     }),
-  'invites: close': (db, it) => invites.close(db, it.invite, 'accepted', it.now),
-  'invites: closeExpired': (db, it) => invites.closeExpired(db, it.organisation, it.now),
-  'invites: cancelSentBy': (db, it) =>
-    invites.cancelSentBy(db, { id: it.member, organisationId: it.organisation }, it.now),
+  'invites: remove': (db, it) => invites.remove(db, it.invite),
+  'invites: removeExpired': (db, it) => invites.removeExpired(db, it.organisation, it.now),
+  'invites: removeSentBy': (db, it) =>
+    invites.removeSentBy(db, { id: it.member, organisationId: it.organisation }),
 
   'members: find': (db, it) => members.find(db, it.organisation, it.member),
   'members: findWithAccess': (db, it) => members.findWithAccess(db, it.organisation, it.member),

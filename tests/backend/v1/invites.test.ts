@@ -204,7 +204,7 @@ describe('GET /v1/members/invites', () => {
 })
 
 describe('DELETE /v1/members/invites/:id', () => {
-  test('cancels an invite once, and frees its address and its role', async () => {
+  test('cancels an invite once, keeps nothing of it, and frees its address and its role', async () => {
     const role = await roleWith('read')
     const email = address()
     const { body } = await invite(email, role.id)
@@ -215,6 +215,7 @@ describe('DELETE /v1/members/invites/:id', () => {
       status: 404,
       body: { error: 'Invite not found.' },
     })
+    expect(await ctx.db`select 1 from invites where id = ${body.id}`).toHaveLength(0)
     expect((await entriesAbout(ctx, body.id)).map((entry) => entry.event_type).sort()).toEqual([
       'invite.cancelled',
       'invite.created',
