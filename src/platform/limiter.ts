@@ -66,7 +66,7 @@ export type FairLimiterOptions = Omit<LimiterOptions, 'queue'> & {
   concurrencyEach: number
   /** How many run at once of all shares that have used much at once of late; one less than of all unless told. */
   concurrencyHeavy?: number
-  /** More milliseconds than this are much at once; 50 unless told. */
+  /** More milliseconds than this are much at once; 200 unless told. */
   heavyMilliseconds?: number
   /** How many of one caller wait beyond those that run. */
   queueEach: number
@@ -88,7 +88,7 @@ export function createLimiter({ queue, ...options }: LimiterOptions): Limiter {
  */
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const { concurrency, concurrencyEach, queueEach, waitMilliseconds, busyError } = options
-  const { concurrencyHeavy = Math.max(1, concurrency - 1), heavyMilliseconds = 50 } = options
+  const { concurrencyHeavy = Math.max(1, concurrency - 1), heavyMilliseconds = 200 } = options
   const busy = busyError ?? (() => new TooBusyError())
   /** How many run, by share. */
   const running = new Map<string, number>()

@@ -59,7 +59,11 @@ export function startLoad(options: LoadOptions): Load {
     acknowledged: [],
   }
   const underWay = new Set<Promise<void>>()
-  const agents = Array.from({ length: keptConnections }, () => new Agent({ keepAlive: true }))
+  // One that a burst has opened besides is not kept: nobody can tell whether one that lies unused is cut at the next moment.
+  const agents = Array.from(
+    { length: keptConnections },
+    () => new Agent({ keepAlive: true, maxFreeSockets: 1 }),
+  )
   const start = performance.now()
   const timer = setInterval(() => {
     const due = Math.floor(((performance.now() - start) / 1000) * perSecond)
