@@ -61,6 +61,8 @@ export function openDatabase(config: DatabaseConfig, options: DatabaseOptions = 
     backoff: (attempts: number) => Math.min(0.05 * 2 ** attempts, 1),
     connection: {
       application_name: 'keyward',
+      // In other zones, times of long ago have offsets that `Date` can't read.
+      TimeZone: 'UTC',
       // What nobody waits for any more must not go on: its connection is free for the next, its session is not.
       statement_timeout: deadlines === null ? 30_000 : longest(deadlines),
       lock_timeout: options.lockMilliseconds ?? 5000,
@@ -72,13 +74,16 @@ export function openDatabase(config: DatabaseConfig, options: DatabaseOptions = 
   return keepDeadlines(pool, deadlines ?? ENDLESS, (error) => remember(pool, error))
 }
 
-/** As the driver has it, but for the years 1 to 99, which `Date` takes for later ones unless they are in ISO 8601. */
+/**
+ * As the driver has it, but read as ISO 8601, which PostgreSQL's text is not: `Date` takes the years 1 to 99 for later ones,
+ * or for none.
+ */
 const TIMES = {
   to: 1184,
   from: [1082, 1114, 1184],
   serialize: (time: Date | string) => new Date(time).toISOString(),
   parse: (text: string) =>
-    new Date(text.startsWith('00') ? text.replace(' ', 'T').replace(/(?<=:.*)[+-]\d\d$/, '$&:00') : text),
+    new Date(text.endsWith('+00') ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text),
 }
 
 const ENDLESS: Deadlines = { statementMilliseconds: Infinity, transactionMilliseconds: Infinity }
