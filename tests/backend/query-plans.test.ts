@@ -41,7 +41,8 @@ test('no statement of the core reads more of a large table than an index finds',
 test('a missing index is noticed, also where a foreign key needs it', async () => {
   for (const [index, name, found] of [
     ['members_by_user', 'accounts: wasNeverMember', 'Seq Scan of members'],
-    ['audit_entries_refused', 'audit: countDenials', 'audit_entries'],
+    ['audit_entries_denied', 'audit: countDenials', 'audit_entries'],
+    ['audit_entries_refused', 'audit: list, refused', 'audit_entries'],
     ['audit_entries_by_accessed_environment', 'audit: list, environment', 'audit_entries'],
     ['tokens_by_principal', 'principals: remove, a service account', 'Seq Scan of tokens'],
     ['audit_entries_by_actor_and_event', 'audit: list, actor and event in no entry', 'audit_entries'],

@@ -68,8 +68,9 @@ export async function fillInvites(tx: Transaction, { invites }: OrganisationSize
 }
 
 /**
- * Of twenty entries: eight are of one service account's changes of environments, two of apps, five are sign-ins, two are
- * changes of access, and one each is a new token, a changed role and an ended session.
+ * Of twenty entries: eight are of one service account's changes of environments, two of apps, four are sign-ins, two are
+ * changes of access, and one each is a new token, a changed role, an ended session, and what somebody without a membership
+ * was refused.
  */
 export async function fillEntries(tx: Transaction, { entries }: OrganisationSize): Promise<void> {
   await tx`
@@ -82,7 +83,8 @@ export async function fillEntries(tx: Transaction, { entries }: OrganisationSize
       app_id, environment_id,
       case when environment_id is null then 'user' else 'service_account' end,
       case when environment_id is not null then account_id when event_type = 'user.signed_in' then user_id else member_id end,
-      '{"name": "Member", "role": "Developer"}', '{"name": "What it is called"}',
+      json_build_object('name', 'Member', 'role', case when event_type not like '%_refused' then 'Developer' end),
+      '{"name": "What it is called"}',
       '{"name": "before"}', '{"name": "after"}', 'Something happened that takes a sentence to tell.', '192.0.2.1',
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)', gen_random_uuid()::text,
       f.now - n * interval '1 second'
@@ -93,8 +95,8 @@ export async function fillEntries(tx: Transaction, { entries }: OrganisationSize
         case when i.event_type like 'environment.%' then e.id::text end as environment_id
       from (
         select n, (array_fill('environment.updated'::text, array[8]) || array_fill('app.updated'::text, array[2])
-          || array_fill('user.signed_in'::text, array[5]) || array_fill('member.access_changed'::text, array[2])
-          || '{token.created,role.updated,session.ended}'::text[])[1 + n % 20] as event_type,
+          || array_fill('user.signed_in'::text, array[4]) || array_fill('member.access_changed'::text, array[2])
+          || '{token.created,role.updated,session.ended,role.read_refused}'::text[])[1 + n % 20] as event_type,
           hashint8(n) & 2147483647 as chance
         from generate_series(1, ${entries}::int) n
       ) i

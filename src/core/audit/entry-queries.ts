@@ -123,13 +123,13 @@ function entriesWhere(
     limit ${rowLimit(range)}`
 }
 
-/** As the index of refusals has it, so that the index is used. */
+/** As the indexes of refusals have it, so that they are used. */
 const hasOutcome = (db: Queryable, outcome: NonNullable<EntryFilter['outcome']>) =>
   outcome === 'done'
     ? db`and event_type not like '%\\_refused'`
     : db`and event_type like '%\\_refused' ${
         outcome === 'denied'
-          ? db`and not starts_with(description, ${SIGN_IN_AGAIN}) and actor_metadata ->> 'role' is not null`
+          ? db`and actor_metadata ->> 'role' is not null and not starts_with(description, ${SIGN_IN_AGAIN})`
           : db``
       }`
 
