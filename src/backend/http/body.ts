@@ -165,7 +165,7 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 function requireJson(request: Request): void {
   const type = request.headers.get('content-type') ?? ''
-  if (!/^application\/json\s*(;\s*charset=utf-8\s*)?$/i.test(type)) {
+  if (!/^application\/json\s*(;\s*charset=(utf-8|"utf-8")\s*)?$/i.test(type)) {
     throw new DomainError(415, 'The body must be sent as application/json.')
   }
 }

@@ -61,8 +61,9 @@ export function openDatabase(config: DatabaseConfig, options: DatabaseOptions = 
     backoff: (attempts: number) => Math.min(0.05 * 2 ** attempts, 1),
     connection: {
       application_name: 'keyward',
-      // In other zones, times of long ago have offsets that `Date` can't read.
+      // As times are read below. In other zones, those of long ago have offsets that `Date` can't read.
       TimeZone: 'UTC',
+      DateStyle: 'ISO',
       // What nobody waits for any more must not go on: its connection is free for the next, its session is not.
       statement_timeout: deadlines === null ? 30_000 : longest(deadlines),
       lock_timeout: options.lockMilliseconds ?? 5000,

@@ -9,6 +9,7 @@ beforeAll(async () => {
   database = await emptyDatabase()
   const [{ name } = { name: '' }] = await database.db`select current_database() as name`
   await database.db`alter database ${database.db(name)} set timezone to 'America/New_York'`
+  await database.db`alter database ${database.db(name)} set datestyle to 'German'`
   db = openDatabase(database.config)
 })
 afterAll(async () => {
@@ -19,7 +20,7 @@ afterAll(async () => {
 const iso = (year: number) => `${String(year).padStart(4, '0')}-06-15T12:30:15.250Z`
 const years = Array.from({ length: 9999 }, (_, index) => index + 1)
 
-test('times of all years are read as they were written, whatever zone the database is in', async () => {
+test('times of all years are read as they were written, whatever zone and style the database has', async () => {
   const rows = await db<{ at: Date }[]>`
     select make_timestamptz(year, 6, 15, 12, 30, 15.25, 'UTC') as at from generate_series(1, 9999) as year order by 1`
   expect(rows.map(({ at }) => at.toISOString())).toEqual(years.map(iso))
