@@ -181,12 +181,13 @@ test('a job whose worker vanished is taken by another one when its time is over'
   await work(ctx, async (payload) => void ran.push(payload))
   await timers.tick(50_000)
   expect(ran).toEqual([])
-  await eventually('another worker ran it', async () => {
+  const isTaken = async () => {
     await timers.tick(30_000)
     return ran.length > 0
-  })
+  }
+  await eventually('another worker ran it', isTaken, 30)
   expect(ran).toEqual([{ id: 'one' }])
-})
+}, 40_000)
 
 test('stopping lets what runs finish and takes nothing new', async () => {
   const { ctx, db, queue } = await open()
