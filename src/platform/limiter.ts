@@ -107,7 +107,7 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     total++
     if (isHeavy) heavy++
     running.set(share, (running.get(share) ?? 0) + 1)
-    return (used) => {
+    return (used = 0) => {
       total--
       if (isHeavy) heavy--
       const others = (running.get(share) ?? 1) - 1
@@ -158,28 +158,24 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     if (sizeAt(queues, path) >= queueEach) throw busyError?.() ?? new CallerBusyError()
     return await waitForTurn(path)
   }
-  const leaving = (end: End) => () => end(0)
   return {
-    enter: async (caller) => leaving(await enter(caller)),
+    enter,
     charge: (caller, milliseconds) => usage.add(pathOf(caller)[0], milliseconds),
     isFree: (caller) => hasRoom(pathOf(caller)[0]),
-    tryToEnter: (caller) => {
-      const end = tryToBegin(pathOf(caller))
-      return end && leaving(end)
-    },
-    run: async (caller, work, used = () => 0) => {
+    tryToEnter: (caller) => tryToBegin(pathOf(caller)),
+    run: async (caller, work, used) => {
       const end = await enter(caller)
       try {
         return await work()
       } finally {
-        end(used())
+        end(used?.())
       }
     },
   }
 }
 
-/** Ends work that has used so many milliseconds of what others wait for. */
-type End = (used: number) => void
+/** Ends work, which has used so many milliseconds of what others wait for. */
+type End = (used?: number) => void
 
 /** Fair limiters with the same options, each of which exists while it is used. */
 export function createKeyedLimiter(options: FairLimiterOptions): KeyedLimiter {

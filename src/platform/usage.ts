@@ -8,6 +8,7 @@ export type Usage = Readonly<{
 }>
 
 const HALF_LIFE_MS = 60_000
+
 /** So many shares are remembered, whatever they have used. */
 const FEW = 1000
 

@@ -96,7 +96,7 @@ describe('callers take turns', () => {
     expect(await Promise.all(outcomes)).toEqual(['a1', 'a2', 'a3', 'b1'])
   })
 
-  test('of whom one that has just had its own comes last, whatever the length of their queues', async () => {
+  test('who has just had one comes last, whatever the length of the queues', async () => {
     const names = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'c1']
     const limiter = createFairLimiter({ ...bounds, concurrency: 1 })
     const { begun, end, outcomes } = jobsOf(limiter, names)
@@ -109,7 +109,7 @@ describe('callers take turns', () => {
     await Promise.all(outcomes)
   })
 
-  test('of whom one that comes again and again waits for one of another at most', async () => {
+  test('who comes again and again waits for one turn of another at most', async () => {
     const limiter = createFairLimiter({ ...bounds, concurrency: 1 })
     const many = jobsOf(limiter, ['a1', 'a2', 'a3'])
     for (const [job, ended] of [
@@ -125,7 +125,7 @@ describe('callers take turns', () => {
     expect(many.begun).toEqual(['a1', 'a2', 'a3'])
   })
 
-  test('of whom one that has used less time comes first, and leaves time again later', async () => {
+  test('who has used less time comes first', async () => {
     const limiter = createFairLimiter({ ...bounds, concurrency: 1 })
     const begun: string[] = []
     const use = (name: string, milliseconds: number) =>
@@ -147,7 +147,7 @@ describe('callers take turns', () => {
     expect(begun.slice(3)).toEqual(['d1', 'c2', 'b2', 'a2', 'b3', 'a3'])
   })
 
-  test('and those that have used much time leave a slot to others', async () => {
+  test('those who have used much at once leave a slot to others', async () => {
     const limiter = createFairLimiter({ ...bounds, concurrency: 2 })
     for (const name of ['a', 'b'])
       await limiter.run(

@@ -29,8 +29,8 @@ export const writeDotenv = (entries: readonly KeyValue[]): string =>
   entries.map(({ key, value }) => `${key}=${quoteForDotenv(value)}\n`).join('')
 
 /**
- * Whether a dotenv file can hold an entry so that a shell takes the value as it is: the key is the name of a variable, since a
- * shell would run others as a command, and none of the shell's own that does something else with a value.
+ * Whether a dotenv file can hold an entry so that a shell takes the value as it is. The key must be the name of a variable: a
+ * shell would run any other as a command. And it must not be that of a variable that shells treat specially.
  */
 export const fitsDotenv = ({ key, value }: Pick<KeyValue, 'key' | 'value'>): boolean =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) &&

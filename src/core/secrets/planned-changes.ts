@@ -63,8 +63,8 @@ type Size = 'few' | 'many' | 'large'
 export const sizeOfCount = (count: number): Size => (count <= 4 ? 'few' : 'many')
 
 /**
- * Does a change that is prepared before it locks the environment; those of many secrets one of each share at a time, and none
- * of them while a large one waits for memory. `TooBusyError` after the wait.
+ * Does a change that is prepared before it locks the environment: of those of many secrets, one of each share at a time, and
+ * beside it a large one, which may have to wait for memory. `TooBusyError` after the wait.
  */
 export const inTurnToPrepare = <T>(
   { limitChanges }: Context,

@@ -20,8 +20,8 @@ export type ChangeLimiter = FairLimiter &
  * Limits the transactions that wait for locks to half of the pool, and two less for each share, so that reads and other
  * callers always get a connection. Those that lock the same row wait here, where callers take turns, and not in PostgreSQL:
  * of one environment's one runs at a time, of the organisation's two, so that one begins when the other ends. Each share
- * prepares one change of an environment at a time, and not while that waits or runs: others would wait longer for it. Up to
- * 200 of a caller wait, each at most 4 s, which is shorter than the lock timeout.
+ * prepares one change of an environment at a time, and a large one beside it, until that has ended: others would wait longer
+ * for it. Up to 200 of a caller wait, each at most 4 s, which is shorter than the lock timeout.
  */
 export function createChangeLimiter(db: Database): ChangeLimiter {
   const half = partOf(db, 2)

@@ -253,7 +253,7 @@ describe('a written dotenv file', () => {
     ])
   })
 
-  test.each(['bash', 'sh'])('has no name that %s itself does something else with', async (shell) => {
+  test.each(['bash', 'sh'])('has no name that %s treats specially', async (shell) => {
     const folder = mkdtempSync(join(tmpdir(), 'keyward-dotenv-'))
     const marker = join(folder, 'ran')
     const value = `PATH[$(touch ${marker})]`
