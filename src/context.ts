@@ -3,6 +3,7 @@ import { createRepeatCounts, type RepeatCounts } from './core/audit/repeat-count
 import { QUEUED_JOBS, type QueuedJob } from './core/jobs.ts'
 import { createServerKeys, type ServerKeys } from './core/keys/server-keys.ts'
 import { type Afterwards, createAfterwards } from './platform/afterwards.ts'
+import { type Budget, createUnreadBudget } from './platform/budget.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Kv } from './platform/kv/kv.ts'
 import { openKv } from './platform/kv/open.ts'
@@ -46,6 +47,8 @@ export type Context = Readonly<{
   limitRekeys: FairLimiter
   /** Limits the writes that no response depends on. */
   limitSideWrites: FairLimiter
+  /** The bytes of large responses that callers have not read yet. */
+  unread: Budget
   /** What reads have loaded; null where nothing is remembered. */
   memory: ReadMemory | null
   /** Counts what happens too often for an audit entry each time. */
@@ -67,7 +70,10 @@ export type Context = Readonly<{
 }>
 
 /** What lasts, however connections come and go. */
-export type Lasting = Pick<Context, 'config' | 'clock' | 'keys' | 'log' | 'metrics' | 'schemaVersion'>
+export type Lasting = Pick<
+  Context,
+  'config' | 'clock' | 'keys' | 'log' | 'metrics' | 'schemaVersion' | 'unread'
+>
 
 /** What has connections, timers or callers that wait: on a runtime where these belong to a request, made for each. */
 export type Connected = Omit<Context, keyof Lasting | 'memory' | 'queue'>
@@ -106,6 +112,7 @@ export const createLasting = (config: Config, schemaVersion: number, ports: Port
   keys: createServerKeys(config.serverSecret),
   metrics: createMetrics(),
   schemaVersion,
+  unread: createUnreadBudget(),
 })
 
 /**

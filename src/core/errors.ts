@@ -53,6 +53,12 @@ export function tooMany(message: string, retryAfterSeconds: number, limit?: numb
   })
 }
 
+/** 503: the caller has left more of large responses unread than memory is kept for. */
+export const tooMuchUnread = () =>
+  new DomainError(503, 'Too many large responses are waiting to be read. Read them, then try again.', {
+    'retry-after': '1',
+  })
+
 /**
  * A name from the caller's input, short and printable, for use in a sentence. Of a text too long for a name only the start
  * is shown: it may be a secret that was sent in the wrong place.

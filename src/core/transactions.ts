@@ -3,7 +3,7 @@ import type { Transaction } from '../platform/postgres/database.ts'
 import type { Sharer } from '../platform/turn-queues.ts'
 import { type Actor, type Caller, sharerOf } from './actor.ts'
 import { errorForConstraint } from './constraints.ts'
-import { unauthenticated } from './errors.ts'
+import { tooMuchUnread, unauthenticated } from './errors.ts'
 import { type Permissions, permissionsOf } from './permissions.ts'
 import type { Row } from './tables.ts'
 
@@ -32,14 +32,18 @@ export const patientTransaction = <T>(ctx: Context, work: (tx: Transaction) => P
 
 const PATIENCE_MILLISECONDS = 30_000
 
+/** Whose change it is, and the rows that it locks. */
+type Locking = Readonly<{ caller: Sharer; environmentId?: string | undefined; locksOrganisation?: boolean }>
+
 /**
- * One transaction that locks the row of an environment, or without one the organisation's. Limited in number, because all may
+ * One transaction that locks the row of an environment, or the organisation's, or both. Limited in number, because all may
  * wait for one row, and callers take turns; the time from `locked()` to the end counts as theirs. Throws `TooBusyError` after
- * the wait, which is part of the transaction's time. Must not be nested: deadlock.
+ * the wait, which is part of the transaction's time, and 503 where the caller leaves large answers unread. Must not be
+ * nested: deadlock.
  */
 export const lockingTransaction = <T>(
   ctx: Context,
-  { caller, environmentId }: Readonly<{ caller: Sharer; environmentId?: string }>,
+  { caller, environmentId, locksOrganisation = environmentId === undefined }: Locking,
   work: (tx: Transaction, locked: () => void) => Promise<T>,
 ): Promise<T> => {
   const until = endOfChange(ctx)
@@ -48,11 +52,18 @@ export const lockingTransaction = <T>(
   const locked = () => {
     lockedAt = performance.now()
   }
-  const change = () => limitChanges.run(caller, () => transaction(ctx, (tx) => work(tx, locked), until))
   const used = () => Math.max(0, performance.now() - lockedAt)
-  return environmentId === undefined
-    ? limitChanges.organisation.run(caller, change, used)
-    : limitChanges.environment.run(environmentId.toLowerCase(), caller, change, used)
+  const change = async () => {
+    if (ctx.unread.isUsedUp(caller)) throw tooMuchUnread()
+    return await limitChanges.run(caller, () => transaction(ctx, (tx) => work(tx, locked), until), used)
+  }
+  const inOrganisation = () =>
+    locksOrganisation ? limitChanges.organisation.run(caller, change, used) : change()
+  const inEnvironment = () =>
+    environmentId === undefined
+      ? inOrganisation()
+      : limitChanges.environment.run(environmentId.toLowerCase(), caller, inOrganisation, used)
+  return limitChanges.share.run(caller, inEnvironment, used)
 }
 
 /**
@@ -71,13 +82,15 @@ export const ownTransaction = <T>(
 /**
  * A change of the actor's organisation: one transaction that first locks the organisation's row, so that changes run one
  * after the other, and then reads the actor again (401 when it was removed meanwhile). `work` gets that actor: its
- * parameter shadows the one of the request on purpose.
+ * parameter shadows the one of the request on purpose. With an environment, whose row it locks too, it waits in line with the
+ * changes of its secrets first: whoever waited for these with the organisation locked would keep everybody waiting.
  */
 export const changeOrganisation = <T>(
   ctx: Context,
   actor: Actor,
   work: (tx: Transaction, actor: Actor) => Promise<T>,
-): Promise<T> => readAndChangeOrganisation(ctx, actor, async () => {}, work)
+  environmentId?: string,
+): Promise<T> => readAndChangeOrganisation(ctx, actor, async () => {}, work, environmentId)
 
 /**
  * `changeOrganisation` for work that begins with reads which don't depend on the actor's role: `read` sends them behind
@@ -88,8 +101,9 @@ export const readAndChangeOrganisation = <Found, T>(
   actor: Actor,
   read: (tx: Transaction) => Promise<Found>,
   work: (tx: Transaction, actor: Actor, found: Found) => Promise<T>,
+  environmentId?: string,
 ): Promise<T> =>
-  lockingTransaction(ctx, { caller: actor }, async (tx, locked) => {
+  lockingTransaction(ctx, { caller: actor, environmentId, locksOrganisation: true }, async (tx, locked) => {
     // Order matters: the role is read under the lock.
     const lock = lockOrganisation(tx, actor.organisation.id).execute().then(locked)
     const [, rows, found] = await pipelined(lock, currentRole(tx, actor).execute(), read(tx))

@@ -16,7 +16,10 @@ export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
 
 /** Limits how many run at once, of all callers together and of each share; who has used the least is next. */
 export type FairLimiter = Readonly<{
-  /** Runs the work in the caller's turn; at its end, `used` gives the milliseconds for which others could not do theirs. */
+  /**
+   * Runs the work in the caller's turn; at its end, `used` gives the milliseconds for which others could not do theirs: the
+   * whole turn unless told.
+   */
   run<T>(caller: Sharer, work: () => Promise<T>, used?: () => number): Promise<T>
   /** Waits for the caller's turn; gives what ends it, to be called exactly once. */
   enter(caller: Sharer): Promise<() => void>
@@ -79,12 +82,15 @@ export function createLimiter({ queue, ...options }: LimiterOptions): Limiter {
   return (work) => limiter.run('', work)
 }
 
+/** One of so many free slots goes to the share whose turn it is. */
+const SLOTS_FOR_A_TURN = 4
+
 /**
  * A limiter of this process with a queue for each caller. A free slot goes to the share that has used the least time of
- * late, where that is told; among equals to the shares in turn, there to the branches in turn, and there to the callers in
- * turn, whatever the length of their queues: one with many requests delays another by one request at most. Shares that have
- * used much at once leave a slot to the others, where there are several. `CallerBusyError` when the caller's own queue is full,
- * unless `busyError` says otherwise. Its work must not use the same limiter: it would wait for itself.
+ * late, every fourth to the shares in turn, so that none waits for ever; within a share to its branches in turn, and there to
+ * the callers in turn, whatever the length of their queues. Shares that were told to have used much at once leave a slot to
+ * the others, where there are several. `CallerBusyError` when the caller's own queue is full, unless `busyError` says
+ * otherwise. Its work must not use the same limiter: it would wait for itself.
  */
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const { concurrency, concurrencyEach, queueEach, waitMilliseconds, busyError } = options
@@ -94,6 +100,8 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const running = new Map<string, number>()
   let total = 0
   let heavy = 0
+  /** How many slots were given to those that waited. */
+  let given = 0
   const usage = createUsage(heavyMilliseconds)
   const queues: Queues = new Map()
 
@@ -104,35 +112,38 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const begin = (path: Path): End => {
     const [share] = path
     const isHeavy = usage.isHeavy(share)
+    const begunAt = performance.now()
     total++
     if (isHeavy) heavy++
     running.set(share, (running.get(share) ?? 0) + 1)
-    return (used = 0) => {
+    return (used) => {
       total--
       if (isHeavy) heavy--
       const others = (running.get(share) ?? 1) - 1
       if (others === 0) running.delete(share)
       else running.set(share, others)
-      usage.add(share, used)
+      usage.add(share, used ?? performance.now() - begunAt, used ?? 0)
       // Also behind those that came while it ran.
       moveToEnd(queues, path)
       startNext()
     }
   }
-  const leastUsed = () => {
+  const nextShare = () => {
+    const isTurn = given % SLOTS_FOR_A_TURN === SLOTS_FOR_A_TURN - 1
     let next: string | undefined
     let least = Infinity
     for (const share of queues.keys()) {
       const used = hasRoom(share) ? usage.of(share) : Infinity
       if (used < least) [next, least] = [share, used]
-      if (least === 0) break
+      if (next !== undefined && (isTurn || least === 0)) break
     }
     return next
   }
   const startNext = () => {
     while (total < concurrency) {
-      const next = leastUsed()
+      const next = nextShare()
       if (next === undefined) return
+      given++
       take(queues, next)?.()
     }
   }
@@ -174,7 +185,7 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   }
 }
 
-/** Ends work, which has used so many milliseconds of what others wait for. */
+/** Ends work, which has used so many milliseconds of what others wait for: those since it began unless told. */
 type End = (used?: number) => void
 
 /** Fair limiters with the same options, each of which exists while it is used. */

@@ -4,7 +4,8 @@ export type Usage = Readonly<{
   of(share: string): number
   /** Whether it has used much at once. */
   isHeavy(share: string): boolean
-  add(share: string, milliseconds: number): void
+  /** Adds time; `atOnce` is what counts towards being heavy, all of it unless told. */
+  add(share: string, milliseconds: number, atOnce?: number): void
 }>
 
 const HALF_LIFE_MS = 60_000
@@ -31,9 +32,9 @@ export function createUsage(heavyMilliseconds: number): Usage {
   return {
     of,
     isHeavy: (share) => since(share, 'longest') > heavyMilliseconds,
-    add: (share, milliseconds) => {
+    add: (share, milliseconds, atOnce = milliseconds) => {
       if (milliseconds === 0) return
-      const longest = Math.max(since(share, 'longest'), milliseconds)
+      const longest = Math.max(since(share, 'longest'), atOnce)
       last.set(share, { milliseconds: of(share) + milliseconds, longest, at: performance.now() })
       if (last.size > tooMany) forget()
     },

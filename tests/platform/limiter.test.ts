@@ -72,11 +72,11 @@ test('failed work frees its slot', async () => {
 describe('callers take turns', () => {
   const bounds = { concurrency: 4, concurrencyEach: 2, queueEach: 50 }
 
-  /** Starts jobs named after their callers, such as `a1`; gives which have begun, and what ends one. */
+  /** Starts jobs named after their callers, such as `a1`, that use no time; gives which have begun, and what ends one. */
   function jobsOf(limiter: ReturnType<typeof createFairLimiter>, names: readonly string[]) {
     const begun: string[] = []
     const jobs = new Map(names.map((name) => [name, controlled(name, begun)]))
-    const outcomes = [...jobs].map(([name, job]) => limiter.run(name.slice(0, 1), job.work))
+    const outcomes = [...jobs].map(([name, job]) => limiter.run(name.slice(0, 1), job.work, () => 0))
     const end = async (name: string) => {
       jobs.get(name)?.end()
       await Bun.sleep(1)
@@ -136,7 +136,9 @@ describe('callers take turns', () => {
         },
         () => milliseconds,
       )
-    await Promise.all([use('a1', 300), use('b1', 200), use('c1', 0)])
+    await use('a1', 300)
+    await use('b1', 200)
+    await use('c1', 0)
     const blocked = controlled('d1', begun)
     const outcomes = [
       limiter.run('d', blocked.work),
@@ -145,6 +147,40 @@ describe('callers take turns', () => {
     blocked.end()
     await Promise.all(outcomes)
     expect(begun.slice(3)).toEqual(['d1', 'c2', 'b2', 'a2', 'b3', 'a3'])
+  })
+
+  test('who has used more gets one of four slots nevertheless', async () => {
+    const limiter = createFairLimiter({ ...bounds, concurrency: 1 })
+    const begun: string[] = []
+    const use = (name: string, milliseconds: number) =>
+      limiter.run(
+        name.charAt(0),
+        async () => {
+          begun.push(name)
+        },
+        () => milliseconds,
+      )
+    await use('a1', 1000)
+    const blocked = controlled('b0', begun)
+    const names = ['b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7', 'a2', 'a3']
+    const outcomes = [limiter.run('b', blocked.work), ...names.map((name) => use(name, 0))]
+    blocked.end()
+    await Promise.all(outcomes)
+    expect(begun).toEqual(['a1', 'b0', 'b1', 'b2', 'b3', 'a2', 'b4', 'b5', 'b6', 'a3', 'b7'])
+  })
+
+  test('a turn counts for as long as it lasts where nothing else is told, but makes nobody heavy', async () => {
+    const limiter = createFairLimiter({ ...bounds, concurrency: 2, concurrencyEach: 1, heavyMilliseconds: 5 })
+    await Promise.all([limiter.run('a', () => Bun.sleep(30)), limiter.run('b', () => Bun.sleep(10))])
+    const begun: string[] = []
+    const jobs = ['c', 'd', 'a', 'b'].map((name) => controlled(name, begun))
+    const outcomes = jobs.map(({ work }, index) => limiter.run('cdab'.charAt(index), work))
+    for (const job of jobs) job.end()
+    await Promise.all(outcomes)
+    expect(begun).toEqual(['c', 'd', 'b', 'a'])
+    const both = ['a', 'b'].map((name) => limiter.tryToEnter(name))
+    expect(both.map((end) => typeof end)).toEqual(['function', 'function'])
+    for (const end of both) end?.()
   })
 
   test('those who have used much at once leave a slot to others', async () => {

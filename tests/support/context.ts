@@ -6,6 +6,7 @@ import { QUEUED_JOBS, type QueuedJob } from '../../src/core/jobs.ts'
 import { createServerKeys } from '../../src/core/keys/server-keys.ts'
 import { createAfterwards } from '../../src/platform/afterwards.ts'
 import { bunArgon2id } from '../../src/platform/argon2id-bun.ts'
+import { createUnreadBudget } from '../../src/platform/budget.ts'
 import { type Clock, fakeClock } from '../../src/platform/clock.ts'
 import { openKv } from '../../src/platform/kv/open.ts'
 import { openRedisKv } from '../../src/platform/kv/redis.ts'
@@ -88,6 +89,7 @@ export async function contextOn(
     limitRekeys: createRekeyLimiter(),
     limitLargeReads: createLargeReadLimiter(),
     limitSideWrites: createSideWriteLimiter(database.db),
+    unread: createUnreadBudget(),
     memory,
     repeats,
     kv,

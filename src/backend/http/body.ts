@@ -1,6 +1,6 @@
 import { badRequest, DomainError } from '../../core/errors.ts'
+import { createBudget, createShare, type Share } from '../../platform/budget.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
-import { createBudget, createShare, type Share } from './budget.ts'
 import { parseJson } from './json.ts'
 
 /** The place of a body that was not read: it passes no schema. */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
+import type { Sharer } from '../../platform/turn-queues.ts'
 import type { Actor } from '../actor.ts'
+import { DomainError } from '../errors.ts'
 import { type AuditActor, entryRow } from './audit.ts'
 import type { EventOf } from './events.ts'
 import * as queries from './queries.ts'
@@ -18,20 +20,20 @@ const MOST_ENTRIES = { inHour: 3000, inMinute: 100 } as const
 /**
  * Tells the audit log that an actor has read something, before it is answered. Reads with the same token, address and
  * client of the same in the same minute share an entry with their count; only the first has to wait for the database, and
- * for the actor's turn to read unless it has it already. Beyond `MOST_ENTRIES` of an actor, its reads of one environment in
- * one hour share an entry.
+ * for a turn to read of `turnOf`, unless there is one already. Beyond `MOST_ENTRIES` of an actor, its reads of one
+ * environment in one hour share an entry.
  */
 export async function noteRead(
   ctx: Context,
   actor: Actor,
   event: ReadEvent,
-  { inTurn = true } = {},
+  { turnOf }: { turnOf?: Sharer } = {},
 ): Promise<void> {
   const minute = Math.floor(ctx.clock.now().getTime() / 60_000)
   const store = (event: ReadEvent, key: string, who?: AuditActor) =>
-    inTurn
+    turnOf === undefined
       ? insert(ctx, actor, event, key, who)
-      : ctx.limitReads.run(actor, () => insert(ctx, actor, event, key, who))
+      : ctx.limitReads.run(turnOf, () => insert(ctx, actor, event, key, who))
   const own = `read ${minute} ${actor.id} ${ownPart(actor, event)}`
   const { inHour, inMinute } = ctx.repeats.sizeOf(actor.id, minute)
   if (ctx.repeats.has(own) || inHour < MOST_ENTRIES.inHour || inMinute < MOST_ENTRIES.inMinute) {
@@ -42,6 +44,27 @@ export async function noteRead(
   const place = { minute, until: (hour + 1) * MINUTES_PER_HOUR - 1 }
   const shared = { ...event, newValues: { secrets: [], total: null }, description: SHARED }
   await ctx.repeats.count(key, place, () => store(shared, key, withoutSource(actor)))
+}
+
+/**
+ * Tells the audit log what a change that was made has let its caller read. It waits for none of the caller's reads. 503 where
+ * that fails, with a sentence that says that the change was made.
+ */
+export async function noteReadByChange(ctx: Context, actor: Actor, event: ReadEvent): Promise<void> {
+  const turnOf = { ...actor, responsibleId: `changes of ${actor.responsibleId}` }
+  await noteRead(ctx, actor, event, { turnOf }).catch((cause: unknown) => {
+    throw new ReadNotNotedError(cause)
+  })
+}
+
+class ReadNotNotedError extends DomainError {
+  constructor(override readonly cause: unknown) {
+    super(
+      503,
+      'The change was made, but what is the same as before is not told, since the audit log could not note that. Read it again.',
+      { 'retry-after': '1' },
+    )
+  }
 }
 
 const SHARED = 'Secrets were read many times, in many ways, within an hour.'

@@ -37,6 +37,8 @@ type Group = { minute: number; inMinute: number; inHour: number }
 export function createRepeatCounts({ db, log }: { db: Database; log: Log }): RepeatCounts {
   const entries = new Map<string, Entry>()
   const groups = new Map<string, Group>()
+  /** Those whose counts are being written. */
+  const flushing = new Set<Entry>()
   let lastMinute = 0
   let timer: ReturnType<typeof setTimeout> | null = null
 
@@ -44,6 +46,7 @@ export function createRepeatCounts({ db, log }: { db: Database; log: Log }): Rep
     if (timer !== null) clearTimeout(timer)
     timer = null
     const taken = [...entries.values()].filter(({ repeats }) => repeats > 0).map(take)
+    for (const { entry } of taken) flushing.add(entry)
     try {
       const counts = await Promise.all(taken.map(async ({ entry, count }) => ({ id: await entry.id, count })))
       if (counts.length > 0) await addCounts(db, counts)
@@ -52,6 +55,8 @@ export function createRepeatCounts({ db, log }: { db: Database; log: Log }): Rep
       const { name, code } = error as { name?: string; code?: string }
       logRepeated(log, 'error', { cause: name, code }, 'Counts of audit entries could not be written')
       flushLater()
+    } finally {
+      for (const { entry } of taken) flushing.delete(entry)
     }
   }
   const flushLater = () => {
@@ -61,7 +66,7 @@ export function createRepeatCounts({ db, log }: { db: Database; log: Log }): Rep
   }
   const forgetBefore = (minute: number) => {
     for (const [key, entry] of entries) {
-      if (entry.until < minute && entry.repeats === 0) entries.delete(key)
+      if (entry.until < minute && entry.repeats === 0 && !flushing.has(entry)) entries.delete(key)
     }
     for (const [name, group] of groups) {
       if (hourOf(group.minute) < hourOf(minute)) groups.delete(name)

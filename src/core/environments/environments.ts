@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { Queryable } from '../../platform/postgres/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import type { CountedPage, ListRequest } from '../contract/lists.ts'
@@ -84,38 +84,38 @@ export const update = (
   input: UpdateEnvironment,
   ifMatch: IfMatch = null,
 ): Promise<Environment> =>
-  inLineOf(ctx, actor, id, () =>
-    changeOrganisation(ctx, actor, async (tx, actor) => {
-      const row = await existing(tx, actor, id)
-      await requireMatch(ifMatch, () => present(row))
-      await requireFreeName(tx, 'environments', row.app_id, input.name, row.id)
-      if (row.name === input.name) return present(row)
-      await holdKeys(tx, actor.organisation.id, row.id)
-      await waitAsHolder(tx)
-      const stored = await queries.rename(tx, row.id, input.name, nameKey(input.name), ctx.clock.now())
-      await record(ctx, tx, actor, events.renamed(appOf(row), row, stored.name))
-      return present(stored)
-    }),
-  )
+  changeEnvironment(ctx, actor, id, async (tx, actor) => {
+    const row = await existing(tx, actor, id)
+    await requireMatch(ifMatch, () => present(row))
+    await requireFreeName(tx, 'environments', row.app_id, input.name, row.id)
+    if (row.name === input.name) return present(row)
+    await holdKeys(tx, actor.organisation.id, row.id)
+    await waitAsHolder(tx)
+    const stored = await queries.rename(tx, row.id, input.name, nameKey(input.name), ctx.clock.now())
+    await record(ctx, tx, actor, events.renamed(appOf(row), row, stored.name))
+    return present(stored)
+  })
 
 /** Deletes an environment with its keys and all access to it; 404 as for `get`, 412 as for `update`. */
 export const remove = (ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> =>
-  inLineOf(ctx, actor, id, () =>
-    changeOrganisation(ctx, actor, async (tx, actor) => {
-      const row = await existing(tx, actor, id)
-      await requireMatch(ifMatch, () => present(row))
-      await queries.remove(tx, row.id)
-      await removeLeftovers(tx)
-      await record(ctx, tx, actor, events.deleted(appOf(row), row))
-    }),
-  )
+  changeEnvironment(ctx, actor, id, async (tx, actor) => {
+    const row = await existing(tx, actor, id)
+    await requireMatch(ifMatch, () => present(row))
+    await queries.remove(tx, row.id)
+    await removeLeftovers(tx)
+    await record(ctx, tx, actor, events.deleted(appOf(row), row))
+  })
 
-/**
- * Has a change of an environment's row wait in line with the changes of its secrets: whoever waits for these with the
- * organisation locked keeps everybody waiting.
- */
-const inLineOf = <T>(ctx: Context, actor: Actor, id: string, work: () => Promise<T>): Promise<T> =>
-  ctx.limitChanges.environment.run(id.toLowerCase(), actor, work)
+/** A change of the organisation that locks an environment's row. 404 before it waits in the line of one that it can't open. */
+async function changeEnvironment<T>(
+  ctx: Context,
+  actor: Actor,
+  id: string,
+  work: (tx: Transaction, actor: Actor) => Promise<T>,
+): Promise<T> {
+  await ctx.limitReads.run(actor, () => existing(ctx.db, actor, id))
+  return await changeOrganisation(ctx, actor, work, id)
+}
 
 async function existing(db: Queryable, actor: Actor, id: string): Promise<queries.EnvironmentOfApp> {
   return found(await queries.find(db, actor, id), 'Environment')

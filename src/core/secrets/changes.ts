@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { noteRead, type ReadEvent } from '../audit/reads.ts'
+import { noteReadByChange, type ReadEvent } from '../audit/reads.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { enforce } from '../policy.ts'
@@ -41,7 +41,7 @@ export async function update(
     updateIn(ctx, tx, change, changes),
   )
   // Whoever sends a change that changes nothing gets to read the secret.
-  if (unchanged !== null) await noteRead(ctx, actor, unchanged, { inTurn: false })
+  if (unchanged !== null) await noteReadByChange(ctx, actor, unchanged)
   return stored
 }
 
@@ -56,7 +56,7 @@ export async function updatePlanned(
   const { stored, unchanged } = await changePlanned(ctx, actor, place, { ids }, plan, (tx, change, changes) =>
     updateIn(ctx, tx, change, changes),
   )
-  if (unchanged !== null) await noteRead(ctx, actor, unchanged, { inTurn: false })
+  if (unchanged !== null) await noteReadByChange(ctx, actor, unchanged)
   return stored
 }
 

@@ -81,7 +81,8 @@ async function changeOverride<T>(
   secretId: string,
   work: (tx: Transaction, change: queries.Change, row: SecretRow) => Promise<T>,
 ): Promise<T> {
-  const environment = found(await versionQueries.findEnvironment(ctx.db, actor, secretId), 'Secret')
+  const find = () => versionQueries.findEnvironment(ctx.db, actor, secretId)
+  const environment = found(await ctx.limitReads.run(actor, find), 'Secret')
   await countChange(ctx, actor)
   return changeSecrets(ctx, actor, { environmentId: environment.id }, async (tx, change) =>
     work(tx, change, found(await secretOf(tx, change, secretId.toLowerCase()), 'Secret')),

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
-import { noteRead, type ReadEvent } from '../audit/reads.ts'
+import { noteRead, noteReadByChange, type ReadEvent } from '../audit/reads.ts'
 import { found } from '../rows.ts'
 import * as queries from './queries.ts'
-import { LARGE_READ_BYTES } from './room.ts'
+import { LARGE_READ_BYTES, LARGE_READERS } from './room.ts'
 import { storedBytes } from './room-queries.ts'
 import type { Place, SecretFilter, SecretRow } from './secret.ts'
 import { readEventOf } from './secret-events.ts'
@@ -51,7 +51,7 @@ export const changePlanned = async <Plan, Done>(
       return await write(tx, change, await plan(secrets))
     }
     const done = await changeSecrets(ctx, actor, place, writePlanned, { isDryRun })
-    for (const event of readAgain) await noteRead(ctx, actor, event, { inTurn: false })
+    for (const event of readAgain) await noteReadByChange(ctx, actor, event)
     return done
   })
 }
@@ -108,6 +108,7 @@ function readInTurn<T>(
   size: Size,
   work: () => Promise<T>,
 ): Promise<T> {
-  const read = () => limitReads.run(actor, work)
-  return size === 'large' ? limitLargeReads.run(actor, read) : read()
+  return size === 'large'
+    ? limitLargeReads.run(actor, () => limitReads.run(LARGE_READERS, work))
+    : limitReads.run(actor, work)
 }

@@ -34,9 +34,10 @@ export async function list(
   return { publicKey: listed.environment.public_key, secrets: listed.secrets, reading }
 }
 
-/** 404 when the actor can't open the environment. */
+/** 404 when the actor can't open the environment. Not to be called by a read, which has its turn already. */
 export async function requireAccess(ctx: Context, actor: Actor, environmentId: string): Promise<void> {
-  found(await queries.list(ctx.db, actor, environmentId, { ids: [] }), 'Environment')
+  const list = () => queries.list(ctx.db, actor, environmentId, { ids: [] })
+  found(await ctx.limitReads.run(actor, list), 'Environment')
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
-import { noteRead, type ReadEvent } from '../audit/reads.ts'
+import { noteRead, noteReadByChange, type ReadEvent } from '../audit/reads.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
 import { requireFreeNames } from './names.ts'
@@ -58,7 +58,8 @@ export async function restore(
   secretId: string,
   version: number,
 ): Promise<Restored> {
-  const environment = found(await versionQueries.findEnvironment(ctx.db, actor, secretId), 'Secret')
+  const find = () => versionQueries.findEnvironment(ctx.db, actor, secretId)
+  const environment = found(await ctx.limitReads.run(actor, find), 'Secret')
   const id = secretId.toLowerCase()
   const place = { environmentId: environment.id }
   const { restored, isSame } = await changeSecrets(ctx, actor, place, async (tx, change) => {
@@ -73,7 +74,7 @@ export async function restore(
     return { restored: { id, version: newest.version + (isSame ? 0 : 1), secret }, isSame }
   })
   if (isSame && restored.secret !== null) {
-    await noteRead(ctx, actor, readEventOf(environment, [restored.secret]), { inTurn: false })
+    await noteReadByChange(ctx, actor, readEventOf(environment, [restored.secret]))
   }
   return restored
 }

@@ -10,11 +10,17 @@ import { PASSWORD_QUEUE } from '../password-turns.ts'
 import type { Database } from './database.ts'
 
 /**
- * Limits changes; before, those that lock the organisation's row, or that of the same environment, and before these, those
- * that take long to prepare.
+ * Limits changes; before, those that lock the organisation's row, or that of the same environment, before these, those of each
+ * share, and first of all those that take long to prepare. In this order, nobody waits for others of its own share while it
+ * keeps the turn of a row.
  */
 export type ChangeLimiter = FairLimiter &
-  Readonly<{ organisation: FairLimiter; environment: KeyedLimiter; preparation: KeyedLimiter }>
+  Readonly<{
+    organisation: FairLimiter
+    environment: KeyedLimiter
+    share: FairLimiter
+    preparation: KeyedLimiter
+  }>
 
 /**
  * Limits the transactions that wait for locks to half of the pool, and two less for each share, so that reads and other
@@ -30,9 +36,10 @@ export function createChangeLimiter(db: Database): ChangeLimiter {
     waitMilliseconds: Math.min(4000, db.deadlines.transactionMilliseconds),
   }
   return {
-    ...createFairLimiter({ ...waiting, concurrency: half, concurrencyEach: Math.max(1, half - 2) }),
+    ...createFairLimiter({ ...waiting, concurrency: half, concurrencyEach: half }),
     organisation: createFairLimiter({ ...waiting, concurrency: 2, concurrencyEach: 2 }),
     environment: createKeyedLimiter({ ...waiting, concurrency: 1, concurrencyEach: 1 }),
+    share: createFairLimiter({ ...waiting, concurrency: Infinity, concurrencyEach: Math.max(1, half - 2) }),
     preparation: createKeyedLimiter({ ...waiting, concurrency: Infinity, concurrencyEach: 1 }),
   }
 }

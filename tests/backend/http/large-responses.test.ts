@@ -1,17 +1,28 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { createLargeResponses } from '../../../src/backend/http/large-responses.ts'
+import { bodyOf } from '../../../src/backend/http/large-responses.ts'
 import { DomainError } from '../../../src/core/errors.ts'
+import { createBudget } from '../../../src/platform/budget.ts'
 import { bunServe } from '../../../src/platform/http/serve-bun.ts'
 import { listen } from '../../../src/platform/http/server.ts'
+import type { Sharer } from '../../../src/platform/turn-queues.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const KIB = 1024
 const text = (bytes: number) => 'abcdefgh'.repeat(bytes / 8)
-const limits = { maxBytes: 1600 * KIB, maxBytesEach: 800 * KIB }
+
+/** Sends responses within a budget of so many bytes for each caller, and twice as many of all. */
+function sending(maxBytesEach = 800 * KIB) {
+  const budget = createBudget({ maxBytes: 2 * maxBytesEach, maxBytesEach, free: 0 })
+  const send = async (response: Response, caller: Sharer, options = {}) => {
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    return new Response(bodyOf(bytes, budget, caller, options), response)
+  }
+  return { send, budget, bytesInUse: budget.inUse }
+}
 
 test('a response is sent as it is, whole or in pieces', async () => {
-  const { send, bytesInUse } = createLargeResponses(limits)
+  const { send, bytesInUse } = sending()
   for (const size of [0, 8, 256 * KIB, 256 * KIB + 8, 640 * KIB, 641 * KIB]) {
     const headers = { 'content-type': 'application/json', 'x-one': '1' }
     const response = await send(new Response(text(size), { status: 201, headers }), 'ada')
@@ -27,7 +38,7 @@ test('a response is sent as it is, whole or in pieces', async () => {
 })
 
 test('a caller with too much unread gets 503, others their responses, until it has read or left', async () => {
-  const { send, bytesInUse } = createLargeResponses(limits)
+  const { send, bytesInUse } = sending()
   const large = (caller: string) => send(new Response(text(400 * KIB)), caller)
   const [first, second] = [await large('ada'), await large('ada')]
   const refusal = await large('ada').catch((error: unknown) => error)
@@ -42,7 +53,7 @@ test('a caller with too much unread gets 503, others their responses, until it h
 })
 
 test('service accounts with too much unread leave each other some of their share, and others theirs', async () => {
-  const { send } = createLargeResponses(limits)
+  const { send } = sending()
   const large = (id: string, responsibleId = 'ada') =>
     send(new Response(text(400 * KIB)), { id, branchId: id, responsibleId }).then(
       ({ status }) => status,
@@ -55,9 +66,29 @@ test('service accounts with too much unread leave each other some of their share
   expect(await large('grace', 'grace')).toBe(200)
 })
 
+test('a change is answered in any case, and its answer counts: the caller has used up its part', async () => {
+  const { send, budget, bytesInUse } = sending()
+  const change = (caller: string) => send(new Response(text(400 * KIB)), caller, { isOfChange: true })
+  const answers = [await change('ada')]
+  expect(budget.isUsedUp('ada')).toBe(false)
+  for (let more = 0; more < 2; more++) answers.push(await change('ada'))
+  expect([bytesInUse(), budget.isUsedUp('ada'), budget.isUsedUp('grace')]).toEqual([1200 * KIB, true, false])
+  await expect(send(new Response(text(400 * KIB)), 'ada')).rejects.toMatchObject({ status: 503 })
+  for (const answer of answers) expect(await answer.text()).toHaveLength(400 * KIB)
+  expect([bytesInUse(), budget.isUsedUp('ada')]).toEqual([0, false])
+})
+
+test('where nothing is left, those with something unread have used up their part', async () => {
+  const { send, budget } = sending()
+  for (const caller of ['ada', 'grace', 'alan', 'edsger']) {
+    await send(new Response(text(400 * KIB)), caller, { isOfChange: true })
+  }
+  expect(['ada', 'barbara'].map(budget.isUsedUp)).toEqual([true, false])
+})
+
 test('a client that reads nothing is counted until it leaves', async () => {
   const size = 16 * 1024 * KIB
-  const { send, bytesInUse } = createLargeResponses({ maxBytes: 4 * size, maxBytesEach: 4 * size })
+  const { send, bytesInUse } = sending(4 * size)
   const server = listen(
     bunServe,
     { port: 0, address: '127.0.0.1' },

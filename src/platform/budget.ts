@@ -1,4 +1,4 @@
-import { pathOf, type Sharer } from '../../platform/turn-queues.ts'
+import { pathOf, type Sharer } from './turn-queues.ts'
 
 type Limits = { maxBytes: number; maxBytesEach: number; free: number }
 
@@ -35,11 +35,28 @@ export function createBudget({ maxBytes, maxBytesEach, free }: Limits) {
       add(owner, bytes)
       return true
     },
+    /** Takes the bytes whether there is room or not. */
+    takeAnyway: add,
+    /** Whether the owner has all that it may have, or something where nothing is left for others. */
+    isUsedUp: (owner: Sharer): boolean => {
+      const inShare = shared.get(shareOf(owner)) ?? 0
+      if ((branches.get(branchOf(owner)) ?? 0) >= maxBytesEach || inShare >= 1.5 * maxBytesEach) return true
+      return inShare > 0 && total >= maxBytes
+    },
     /** Gives bytes back. */
     give: (owner: Sharer, bytes: number): void => add(owner, -bytes),
     inUse: (): number => total,
   }
 }
+
+const MIB = 1024 * 1024
+
+/**
+ * Limits the memory of large responses that clients have not read yet: of all callers together, and of each. A caller that
+ * asks for many and reads none gets 503; the others do not.
+ */
+export const createUnreadBudget = (): Budget =>
+  createBudget({ maxBytes: 128 * MIB, maxBytesEach: 32 * MIB, free: 0 })
 
 const shareOf = (owner: Sharer): string => pathOf(owner)[0]
 /** With the service accounts of its making, one has as much as another one. */
