@@ -65,8 +65,8 @@ const name = defineKind('Name', (value, field, schema) => {
 export const Name = (maxLength = 64, options: SchemaOptions = {}): TUnsafe<string> =>
   name<string>({ ...options, type: 'string', minLength: 1, maxLength })
 
-/** Why a text must not be normalised, which would take too long; null when it may be. */
-function normalisationFault(value: string, field: string, maxLength: number): string | null {
+/** Why a text must not be normalised, which would take too long, as a sentence; null when it may be. */
+export function normalisationFault(value: string, field: string, maxLength: number): string | null {
   if (isFarTooLong(value, maxLength)) return tooLong(field, maxLength)
   if (!hasTooManyMarks(value)) return null
   return `${field} must have at most ${MAX_MARKS_IN_A_ROW} combining marks in a row.`

@@ -57,14 +57,21 @@ export const lockingTransaction = <T>(
     if (ctx.unread.isUsedUp(caller)) throw tooMuchUnread()
     return await limitChanges.run(caller, () => transaction(ctx, (tx) => work(tx, locked), until), used)
   }
-  const inOrganisation = () =>
-    locksOrganisation ? limitChanges.organisation.run(caller, change, used) : change()
-  const inEnvironment = () =>
-    environmentId === undefined
-      ? inOrganisation()
-      : limitChanges.environment.run(environmentId.toLowerCase(), caller, inOrganisation, used)
-  return limitChanges.share.run(caller, inEnvironment, used)
+  if (environmentId === undefined) return limitChanges.organisation.run(caller, change, used)
+  const inOrganisation = () => limitChanges.organisation.run(asHolder(caller), change, used)
+  return limitChanges.environment.run(
+    environmentId.toLowerCase(),
+    caller,
+    locksOrganisation ? inOrganisation : change,
+    used,
+  )
 }
+
+/** Who keeps the turn of an environment has a share of its own, so that it waits for no others of the caller's. */
+const asHolder = (caller: Sharer): Sharer =>
+  typeof caller === 'string'
+    ? `holder ${caller}`
+    : { ...caller, responsibleId: `holder ${caller.responsibleId}` }
 
 /**
  * One transaction of a caller that locks only rows of its own: one of its reads, as far as connections are concerned. Must

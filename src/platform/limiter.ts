@@ -1,3 +1,4 @@
+import { countDown, type JointLimit } from './joint-limit.ts'
 import {
   add,
   drop,
@@ -73,6 +74,8 @@ export type FairLimiterOptions = Omit<LimiterOptions, 'queue'> & {
   heavyMilliseconds?: number
   /** How many of one caller wait beyond those that run. */
   queueEach: number
+  /** What limits its turns together with those of other limiters. */
+  together?: JointLimit
 }
 
 /** A limiter of this process. Its work must not use the same limiter: it would wait for itself. */
@@ -93,7 +96,7 @@ const SLOTS_FOR_A_TURN = 4
  * otherwise. Its work must not use the same limiter: it would wait for itself.
  */
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
-  const { concurrency, concurrencyEach, queueEach, waitMilliseconds, busyError } = options
+  const { concurrency, concurrencyEach, queueEach, waitMilliseconds, busyError, together } = options
   const { concurrencyHeavy = Math.max(1, concurrency - 1), heavyMilliseconds = 200 } = options
   const busy = busyError ?? (() => new TooBusyError())
   /** How many run, by share. */
@@ -108,6 +111,7 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const hasRoom = (share: string) =>
     total < concurrency &&
     (running.get(share) ?? 0) < concurrencyEach &&
+    together?.hasRoom(share) !== false &&
     (heavy < concurrencyHeavy || !usage.isHeavy(share))
   const begin = (path: Path): End => {
     const [share] = path
@@ -116,16 +120,16 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     total++
     if (isHeavy) heavy++
     running.set(share, (running.get(share) ?? 0) + 1)
+    const endTogether = together?.begin(share)
     return (used) => {
       total--
       if (isHeavy) heavy--
-      const others = (running.get(share) ?? 1) - 1
-      if (others === 0) running.delete(share)
-      else running.set(share, others)
+      countDown(running, share)
       usage.add(share, used ?? performance.now() - begunAt, used ?? 0)
       // Also behind those that came while it ran.
       moveToEnd(queues, path)
       startNext()
+      endTogether?.()
     }
   }
   const nextShare = () => {
@@ -140,12 +144,15 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     return next
   }
   const startNext = () => {
+    const before = given
     while (total < concurrency) {
       const next = nextShare()
-      if (next === undefined) return
+      if (next === undefined) break
       given++
       take(queues, next)?.()
     }
+    if (queues.size === 0) together?.waiting.delete(startNext)
+    return given > before
   }
   const waitForTurn = (path: Path) =>
     new Promise<End>((resolve, reject) => {
@@ -156,10 +163,12 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
       }
       const giveUp = () => {
         drop(queues, path, start)
+        if (queues.size === 0) together?.waiting.delete(startNext)
         reject(busy())
       }
       const timer = waitMilliseconds === undefined ? undefined : setTimeout(giveUp, waitMilliseconds)
       add(queues, path, start)
+      together?.waiting.add(startNext)
     })
   const tryToBegin = (path: Path) => (hasRoom(path[0]) ? begin(path) : null)
   const enter = async (caller: Sharer): Promise<End> => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { createJointLimit } from '../../src/platform/joint-limit.ts'
 import {
   CallerBusyError,
   createFairLimiter,
@@ -301,6 +302,53 @@ describe('callers take turns', () => {
       for (const leave of leaves) leave()
     },
   )
+})
+
+describe('limiters together', () => {
+  const options = { concurrency: 2, concurrencyEach: 2, queueEach: 9 }
+
+  test('run as many of one share as the joint limit allows, and those of others meanwhile', async () => {
+    const together = createJointLimit(1)
+    const [one, two] = [options, options].map((each) => createFairLimiter({ ...each, together }))
+    const begun: string[] = []
+    const jobs = ['a1', 'a2', 'a3', 'b1', 'a4'].map((name) => controlled(name, begun))
+    const outcomes = jobs.map(({ work }, n) => (n % 2 === 0 ? one : two)?.run(n === 3 ? 'b' : 'a', work))
+    await Bun.sleep(1)
+    expect(begun).toEqual(['a1', 'b1'])
+    for (const [ended, next] of [
+      [0, 'a2'],
+      [1, 'a3'],
+      [2, 'a4'],
+    ] as const) {
+      jobs[ended]?.end()
+      await Bun.sleep(1)
+      expect(begun.at(-1)).toBe(next)
+    }
+    for (const job of jobs) job.end()
+    expect(await Promise.all(outcomes)).toEqual(['a1', 'a2', 'a3', 'b1', 'a4'])
+    expect(together.waiting.size).toBe(0)
+  })
+
+  test('give their turns by turn, however many wait in one of them', async () => {
+    const together = createJointLimit(1)
+    const [many, few] = [options, options].map((each) => createFairLimiter({ ...each, together }))
+    const begun: string[] = []
+    const jobs = ['m1', 'm2', 'm3', 'm4', 'f1', 'f2'].map((name) => controlled(name, begun))
+    const outcomes = jobs.map(({ work }, n) => (n < 4 ? many : few)?.run('a', work))
+    for (const job of jobs) job.end()
+    await Promise.all(outcomes)
+    expect(begun).toEqual(['m1', 'm2', 'f1', 'm3', 'f2', 'm4'])
+  })
+
+  test('forget those that waited too long', async () => {
+    const together = createJointLimit(1)
+    const limiter = createFairLimiter({ ...options, together, waitMilliseconds: 10 })
+    const end = await limiter.enter('a')
+    await expect(limiter.enter('a')).rejects.toBeInstanceOf(TooBusyError)
+    expect(together.waiting.size).toBe(0)
+    end()
+    expect(together.hasRoom('a')).toBe(true)
+  })
 })
 
 /** Numbers below a bound, the same for the same seed. */

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../context.ts'
-import type { Queryable } from '../../platform/postgres/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record, recordAll } from '../audit/audit.ts'
 import type { CountedPage, ListRequest } from '../contract/lists.ts'
 import { createEnvironments } from '../environments/creation.ts'
 import { DEFAULT_ENVIRONMENTS, requireDistinct } from '../environments/environment.ts'
 import * as environmentEvents from '../environments/environment-events.ts'
+import { conflict } from '../errors.ts'
 import { type IfMatch, requireMatch } from '../etags.ts'
 import { filteredName, filterOf } from '../filters.ts'
 import { requireRoom } from '../limits.ts'
@@ -69,6 +70,7 @@ export const create = (ctx: Context, actor: Actor, input: CreateApp): Promise<Ap
   return changeOrganisation(ctx, actor, async (tx, actor) => {
     await requireFreeName(tx, 'apps', actor.organisation.id, values.name)
     requireRoom(APPS, await queries.countAll(tx, actor.organisation.id))
+    await requireRoomForDescription(tx, actor, null, values)
     const now = ctx.clock.now()
     const row = await queries.insert(tx, actor, {
       id: randomUUID(),
@@ -94,7 +96,8 @@ export const create = (ctx: Context, actor: Actor, input: CreateApp): Promise<Ap
 
 /**
  * Changes an app; fields that were not sent keep their values. 403 where `sse_enabled` is sent and the actor may not switch
- * the mode, 404 as for `get`, 409 when another app has the name, 412 unless `ifMatch` names the app as it is.
+ * the mode, 404 as for `get`, 409 when another app has the name or descriptions would take too much, 412 unless `ifMatch`
+ * names the app as it is.
  */
 export const update = (
   ctx: Context,
@@ -111,6 +114,7 @@ export const update = (
     const after: AppValues = { ...before, ...inputValues(input) }
     await requireFreeName(tx, 'apps', actor.organisation.id, after.name, row.id)
     if (isDeepStrictEqual(before, after)) return present(row)
+    await requireRoomForDescription(tx, actor, before, after)
     // A new name locks the row as a deletion does.
     if (nameKey(after.name) !== nameKey(before.name)) {
       await waitAsHolder(tx)
@@ -126,6 +130,27 @@ export const update = (
     })
     return present(stored)
   })
+
+/** 409 where a description grows beyond what those of all apps may take: a list of apps holds them all in memory. */
+async function requireRoomForDescription(
+  tx: Transaction,
+  actor: Actor,
+  before: AppValues | null,
+  after: AppValues,
+): Promise<void> {
+  const added = bytesOf(after.description) - bytesOf(before?.description ?? null)
+  if (added <= 0) return
+  const present = await queries.descriptionBytes(tx, actor.organisation.id)
+  if (present + added > DESCRIPTIONS_MIB * 1024 * 1024) {
+    throw conflict(
+      `The descriptions of the organisation's apps can take at most ${DESCRIPTIONS_MIB} MiB together. Shorten one first.`,
+    )
+  }
+}
+
+const DESCRIPTIONS_MIB = 8
+
+const bytesOf = (text: string | null): number => (text === null ? 0 : Buffer.byteLength(text))
 
 /** The app of this id; 404 when the actor can access none. */
 export async function existing(db: Queryable, actor: Actor, id: string): Promise<AppRow> {

@@ -47,6 +47,12 @@ export const count = (db: Queryable, actor: Actor, filter: Filter): Promise<numb
 export const countAll = (tx: Transaction, organisationId: string): Promise<number> =>
   countOf(tx`select count(*)::int as count from apps where organisation_id = ${organisationId}`)
 
+/** How many bytes the descriptions of the organisation's apps have. */
+export const descriptionBytes = (tx: Transaction, organisationId: string): Promise<number> =>
+  countOf(tx`
+    select coalesce(sum(octet_length(description)), 0)::int as count from apps
+    where organisation_id = ${organisationId}`)
+
 const conditions = (db: Queryable, actor: Actor, { search }: Filter) => db`
   a.organisation_id = ${actor.organisation.id} and ${canAccessApp(db, actor)}
   ${search === null ? db`` : db`and strpos(a.name_key, ${search.key}) > 0`}`

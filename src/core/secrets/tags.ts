@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { badRequest } from '../errors.ts'
-import { defineKind, explainFault, Name } from '../schema.ts'
+import { defineKind, explainFault, Name, normalisationFault } from '../schema.ts'
 import { normaliseName } from '../text.ts'
 
 const MAX_TAGS = 20
@@ -32,9 +32,17 @@ export function normaliseTags(tags: readonly string[], field: string): string[] 
   return stored
 }
 
-/** The tags that a filter names, with commas between them, each once; 400 for too many. `field` names them in the error. */
+/**
+ * The tags that a filter names, with commas between them, each once; 400 for too many, and for one that no secret can have
+ * because it takes too long to compare. `field` names them in the error.
+ */
 export function tagsOfFilter(text: string, field: string): string[] {
-  const tags = new Set(text.split(',').map(normaliseName))
+  const named = text.split(',')
+  for (const [index, tag] of named.entries()) {
+    const fault = normalisationFault(tag, `${field}[${index}]`, MAX_TAG_LENGTH)
+    if (fault !== null) throw badRequest(fault)
+  }
+  const tags = new Set(named.map(normaliseName))
   tags.delete('')
   if (tags.size > MAX_TAGS_OF_FILTER)
     throw badRequest(`${field} must name at most ${MAX_TAGS_OF_FILTER} tags.`)

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { createJointLimit } from '../joint-limit.ts'
 import {
   createFairLimiter,
   createKeyedLimiter,
@@ -10,36 +11,30 @@ import { PASSWORD_QUEUE } from '../password-turns.ts'
 import type { Database } from './database.ts'
 
 /**
- * Limits changes; before, those that lock the organisation's row, or that of the same environment, before these, those of each
- * share, and first of all those that take long to prepare. In this order, nobody waits for others of its own share while it
- * keeps the turn of a row.
+ * Limits changes; before, those that lock the organisation's row, or that of the same environment, and before these, those
+ * that take long to prepare.
  */
 export type ChangeLimiter = FairLimiter &
-  Readonly<{
-    organisation: FairLimiter
-    environment: KeyedLimiter
-    share: FairLimiter
-    preparation: KeyedLimiter
-  }>
+  Readonly<{ organisation: FairLimiter; environment: KeyedLimiter; preparation: KeyedLimiter }>
 
 /**
  * Limits the transactions that wait for locks to half of the pool, and two less for each share, so that reads and other
  * callers always get a connection. Those that lock the same row wait here, where callers take turns, and not in PostgreSQL:
- * of one environment's one runs at a time, of the organisation's two, so that one begins when the other ends. Each share
- * prepares one change of an environment at a time, and a large one beside it, until that has ended: others would wait longer
+ * of one environment's one runs at a time, of the organisation's two, so that one begins when the other ends. A share with as
+ * many as it may run gets no turn of a row, which it would keep from others while it waits for its own. Each share prepares one change of an environment at a time, and a large one beside it, until that has ended: others would wait longer
  * for it. Up to 200 of a caller wait, each at most 4 s, which is shorter than the lock timeout.
  */
 export function createChangeLimiter(db: Database): ChangeLimiter {
   const half = partOf(db, 2)
+  const together = createJointLimit(Math.max(1, half - 2))
   const waiting = {
     queueEach: 200,
     waitMilliseconds: Math.min(4000, db.deadlines.transactionMilliseconds),
   }
   return {
     ...createFairLimiter({ ...waiting, concurrency: half, concurrencyEach: half }),
-    organisation: createFairLimiter({ ...waiting, concurrency: 2, concurrencyEach: 2 }),
-    environment: createKeyedLimiter({ ...waiting, concurrency: 1, concurrencyEach: 1 }),
-    share: createFairLimiter({ ...waiting, concurrency: Infinity, concurrencyEach: Math.max(1, half - 2) }),
+    organisation: createFairLimiter({ ...waiting, together, concurrency: 2, concurrencyEach: 2 }),
+    environment: createKeyedLimiter({ ...waiting, together, concurrency: 1, concurrencyEach: 1 }),
     preparation: createKeyedLimiter({ ...waiting, concurrency: Infinity, concurrencyEach: 1 }),
   }
 }

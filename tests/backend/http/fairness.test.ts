@@ -16,6 +16,7 @@ import { type TestContext, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
 import { recordedLog } from '../../support/log-recorder.ts'
 import { member, owner, type Person, roleOf, session, token } from '../../support/people.ts'
+import { secretsOf } from '../../support/secrets.ts'
 
 let ctx: TestContext
 /** The pool of the backend under test, which nothing else uses. */
@@ -223,6 +224,24 @@ describe('one caller’s reads', () => {
     expect((await flooder.get('/v1/me')).status).toBe(200)
   })
 
+  test('count by the size of their answers, with an ETag or without', async () => {
+    const charged: number[] = []
+    const limitReads = {
+      ...createReadLimiter(pool),
+      charge: (_: unknown, time: number) => charged.push(time),
+    }
+    const counted = api({ ...crowded, limitReads }).as(flooding.token)
+    const { id } = await app(ctx)
+    for (const path of ['/v1/roles', `/v1/secrets/export?app_id=${id}&env=development&format=json`]) {
+      const { status } = await counted.get(path)
+      expect({ path, status, charged: charged.splice(0).map((time) => time > 0) }).toEqual({
+        path,
+        status: 200,
+        charged: [true],
+      })
+    }
+  })
+
   test('beyond its queue are 503 and say so, and others are served', async () => {
     const limitReads = createFairLimiter({ concurrency: 2, concurrencyEach: 1, queueEach: 1 })
     const impatient = api({ ...ctx, db: pool, limitReads, log })
@@ -361,6 +380,52 @@ describe('one caller’s changes', () => {
       expect(await lockWaits()).toBeWithin(1, 3)
     })
     expect(await changes.statuses()).toEqual(Array(12).fill(201))
+  })
+
+  test('wait for each other without the turn of a row, which others get', async () => {
+    const shop = await app(ctx, `App ${randomUUID()}`, ['one', 'two', 'three', 'four'])
+    const add = (client: Client, environment: string) =>
+      client.post(`/v1/secrets?app_id=${shop.id}&env=${environment}`, {
+        secrets: [{ key: randomUUID(), value: 'v' }],
+      })
+    const create = (client: Client) => client.post('/v1/apps', { name: `App ${randomUUID()}` })
+    const rows = (tx: Transaction) =>
+      tx`select 1 from environments where app_id = ${shop.id} and name <> 'four' for no key update`
+    let changes: Promise<Answer[]> = Promise.resolve([])
+    await whileLocked(rows, async () => {
+      const running = ['one', 'two', 'three'].map((environment) => add(flooder, environment))
+      await lockWaitsReach(3)
+      const four = shop.environments.find(({ name }) => name === 'four')?.id
+      const waiting = [
+        ...[create(flooder), create(flooder), create(flooder)],
+        ...[add(flooder, 'four'), flooder.put(`/v1/environments/${four}`, { name: 'fourth' })],
+      ]
+      changes = Promise.all([...running, ...waiting])
+      expect((await create(admin)).status).toBe(201)
+      expect((await add(admin, 'four')).status).toBe(200)
+      expect(await lockWaits()).toBe(3)
+    })
+    expect((await changes).map(({ status }) => status)).toEqual([200, 200, 200, 201, 201, 201, 200, 200])
+  })
+
+  test('are answered while all of its reads wait, also where they tell what is the same as before', async () => {
+    const shop = await app(ctx)
+    const place = `/v1/secrets?app_id=${shop.id}&env=development`
+    const secrets = ['ONE', 'TWO'].map((key) => ({ key, value: 'old' }))
+    const [one, two] = (await flooder.post(place, { secrets })).body
+    const invites = (tx: Transaction) => tx`lock table invites in access exclusive mode`
+    let reads = flood(0, () => flooder.get('/v1/me'))
+    await whileLocked(invites, async () => {
+      reads = flood(5, (n) => flooder.get(`/v1/members/invites?limit=${n + 1}`))
+      await lockWaitsReach(5)
+      const changes = [
+        { id: one.id, tags: ['new'] },
+        { id: two.id, tags: [] },
+      ]
+      const { status } = await secretsOf(flooder, shop.environments[0]?.id ?? '')('PUT', changes)
+      expect(status).toBe(200)
+    })
+    expect(await reads.statuses()).toEqual(Array(5).fill(200))
   })
 
   test('share turns with those of its service accounts, also with tokens that one account made for another', async () => {

@@ -115,7 +115,7 @@ describe('The token of a link', () => {
     const wait = () => Promise.reject(new Error('it stands in line'))
     const charge = () => {}
     const line = { run: wait, isFree: () => false, tryToEnter: () => null, enter: wait, charge }
-    const limitChanges = { ...line, organisation: line, environment: line, share: line, preparation: line }
+    const limitChanges = { ...line, organisation: line, environment: line, preparation: line }
     const patient = api({ ...ctx, limitChanges }).as(bearer)
     for (const token of ['x', unknown()]) {
       expect((await patient.post('/service/auth/invites/accept/', { token })).status).toBe(404)

@@ -161,6 +161,27 @@ test(`more than ${APPS.most} apps are refused, and deleting one makes room`, asy
   await ctx.db`delete from apps`
 })
 
+test('descriptions of apps take 8 MiB together, counted in bytes', async () => {
+  const text = '\u{1F511}'.repeat(10_000)
+  const places = await addApps(209)
+  await ctx.db`update apps set description = ${text} where id = any(${places.map(({ id }) => id)}::uuid[])`
+  const create = (description: string) => admin.post('/v1/apps', { name: randomUUID(), description })
+  const refusal = {
+    status: 409,
+    body: {
+      error:
+        "The descriptions of the organisation's apps can take at most 8 MiB together. Shorten one first.",
+    },
+  }
+  expect(await create(text)).toMatchObject(refusal)
+  const { status, body } = await create('a'.repeat(8000))
+  expect(status).toBe(201)
+  expect(await admin.put(`/v1/apps/${body.id}`, { description: text })).toMatchObject(refusal)
+  expect((await admin.put(`/v1/apps/${places[0]?.id}`, { description: 'short' })).status).toBe(200)
+  expect((await admin.put(`/v1/apps/${body.id}`, { description: text })).status).toBe(200)
+  await ctx.db`delete from apps`
+})
+
 test(`more than ${ENVIRONMENTS.most} environments are refused, with a new app and one by one`, async () => {
   const [place] = await addApps(1)
   await addEnvironments(place?.id ?? '', ENVIRONMENTS.most - 3)

@@ -31,3 +31,11 @@ test('a filter names tags with commas between them', () => {
   expect(tagsOfFilter(many.join(), 'tags')).toEqual(many)
   expect(() => tagsOfFilter([...many, 'x'].join(), 'tags')).toThrow('tags must name at most 100 tags.')
 })
+
+test('a filter refuses tags that would take long to normalise', () => {
+  const marks = '\u0315\u0300\u05b0\u0323'.repeat(8)
+  expect(() => tagsOfFilter(`a,${marks}`, 'tags')).toThrow(
+    'tags[1] must have at most 30 combining marks in a row.',
+  )
+  expect(() => tagsOfFilter('a'.repeat(513), 'tags')).toThrow('tags[0] must have at most 64 characters.')
+})
