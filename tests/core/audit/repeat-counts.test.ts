@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Context } from '../../../src/context.ts'
 import { createRepeatCounts } from '../../../src/core/audit/repeat-counts.ts'
+import { createLog } from '../../../src/platform/log.ts'
 
 test('a group is counted by the minute and by the hour', async () => {
   const repeats = createRepeatCounts({} as Pick<Context, 'db' | 'log'>)
@@ -19,4 +20,33 @@ test('a group is counted by the minute and by the hour', async () => {
   expect(size(660)).toEqual([0, 0])
   await add('one', 660, 'ada')
   expect(size(660)).toEqual([1, 1])
+})
+
+test('what could not be written is written later, also where a minute has passed meanwhile', async () => {
+  const written: { id: string; count: number }[] = []
+  const write = Promise.withResolvers<void>()
+  let fails = true
+  const db = Object.assign(
+    async () => {
+      if (!fails) return []
+      fails = false
+      await write.promise
+      throw new Error('no')
+    },
+    {
+      json: (counts: { id: string; count: number }[]) => {
+        if (!fails) written.push(...counts)
+        return counts
+      },
+    },
+  )
+  const repeats = createRepeatCounts({ db, log: createLog('silent') } as unknown as Context)
+  const add = (minute: number) => repeats.count(`${minute}`, { minute }, async () => `entry of ${minute}`)
+  for (let time = 0; time < 4; time++) await add(600)
+  const flushed = repeats.flush()
+  await add(601)
+  write.resolve()
+  await flushed
+  await repeats.stop()
+  expect(written).toEqual([{ id: 'entry of 600', count: 3 }])
 })
