@@ -446,7 +446,7 @@ describe('one caller’s changes', () => {
       const { body } = await (account as Client).post('/v1/service-accounts', { name: randomUUID(), role_id })
       crowd.push(backend.as(body.initialToken.token))
     }
-    await expectTurnBeside(40, (n) => crowd[n % 20] as Client, flooder)
+    await expectTurnBeside(24, (n) => crowd[n % 20] as Client, flooder)
   })
 
   test('of its own rows count as its reads', async () => {
