@@ -128,8 +128,8 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
       usage.add(share, used ?? performance.now() - begunAt, used ?? 0)
       // Also behind those that came while it ran.
       moveToEnd(queues, path)
-      startNext()
-      endTogether?.()
+      if (endTogether === undefined) startNext()
+      else endTogether()
     }
   }
   const nextShare = () => {
