@@ -38,11 +38,19 @@ export const fitsDotenv = ({ key, value }: Pick<KeyValue, 'key' | 'value'>): boo
   !SET_BY_SHELLS.has(key) &&
   (!EVALUATED_BY_SHELLS.has(key) || /^(?:0|[1-9]\d{0,8})$/.test(value))
 
-/** Variables that Bash sets itself: it refuses or forgets other values, or takes them for numbers, as below. */
+/** Variables that Bash or Zsh sets itself: it refuses, forgets or cuts other values, or takes them for numbers, as below. */
 const SET_BY_SHELLS: ReadonlySet<string> = new Set(
   `_ BASHOPTS BASHPID BASH_ARGC BASH_ARGV BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL
    BASH_VERSINFO DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD LINENO PIPESTATUS
-   PPID RANDOM SECONDS SHELLOPTS SRANDOM UID`.split(/\s+/),
+   PPID RANDOM SECONDS SHELLOPTS SRANDOM UID
+   ARGC HISTCHARS KEYBOARD_HACK TTYIDLE USERNAME ZCURSES_COLORS ZCURSES_COLOR_PAIRS ZSH_EVAL_CONTEXT ZSH_SUBSHELL
+   aliases argv builtins cdpath commands dirstack dis_aliases dis_builtins dis_functions dis_functions_source
+   dis_galiases dis_patchars dis_reswords dis_saliases epochtime errnos fignore fpath funcfiletrace
+   funcsourcetrace funcstack functions functions_source functrace galiases histchars history historywords
+   jobdirs jobstates jobtexts keymaps langinfo mailpath manpath mapfile module_path modules nameddirs options
+   parameters patchars path pipestatus psvar reswords saliases status sysparams termcap terminfo userdirs
+   usergroups watch widgets zcurses_attrs zcurses_colors zcurses_keycodes zcurses_windows zsh_eval_context
+   zsh_scheduled_events`.split(/\s+/),
 )
 
 /**
@@ -51,7 +59,7 @@ const SET_BY_SHELLS: ReadonlySet<string> = new Set(
  */
 const EVALUATED_BY_SHELLS: ReadonlySet<string> = new Set(
   `COLUMNS EGID ERRNO FUNCNEST GID HISTSIZE JOBMAX KEYTIMEOUT KSHEGID KSHGID KSHUID LINES LISTMAX
-   MAILCHECK OPTIND PGRP SAVEHIST SHLVL TMOUT TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT TTYIDLE USER_ID
+   MAILCHECK OPTIND PGRP SAVEHIST SHLVL TMOUT TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT USER_ID
    ZLE_RPROMPT_INDENT`.split(/\s+/),
 )
 
