@@ -15,6 +15,15 @@ describe('a field of the CSV file', () => {
     expect(csvField('=HYPERLINK("http://evil.example")')).toBe(`"'=HYPERLINK(""http://evil.example"")"`)
     for (const start of ['+', '-', '@', '\t', '\r']) expect(csvField(`${start}1`)).toContain(`'${start}1`)
   })
+
+  test('has no formula for a spreadsheet that separates by semicolons or tabs', () => {
+    expect(csvField("Eve;=cmd|'/C calc'!A0;x")).toBe("Eve;'=cmd|'/C calc'!A0;x")
+    expect(csvField('a\t@b\t;-c')).toBe("a\t'@b\t;'-c")
+    // To such a reader the quote in the middle is text: a line, too, ends a cell.
+    expect(csvField('Eve\n+1\r\n=1')).toBe(`"Eve\n'+1\r\n'=1"`)
+    expect(csvField('a;"=1"')).toBe(`"a;""'=1"""`)
+    expect(csvField('a; b = c; d-e')).toBe('a; b = c; d-e')
+  })
 })
 
 describe('the filters in the address', () => {

@@ -31,9 +31,15 @@ export const csvOf = (entries: readonly Entry[], nameOf: NameOf): string =>
     .map((fields) => `${fields.join(',')}\r\n`)
     .join('')
 
-/** A field of a CSV file. Spreadsheets run what begins like a formula: such texts get an apostrophe before them. */
+/**
+ * A field of a CSV file. Spreadsheets run what begins like a formula: an apostrophe goes before it, also where a cell begins
+ * for those that separate by semicolons or tabs, and take quotes in the middle of theirs for text.
+ */
 export function csvField(value: string | number | null): string {
   if (value === null) return ''
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
+  const text =
+    typeof value === 'string'
+      ? value.replace(/(^|[;\t\r\n]"*)(?=[=+\-@])|^(?=[\t\r])/g, "$1'")
+      : String(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
