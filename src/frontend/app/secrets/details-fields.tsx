@@ -111,6 +111,7 @@ export function DetailsFields({
         <Field label="Replace by" hint="A reminder: nothing happens to the value by itself.">
           <Input
             type="date"
+            max={LAST_DAY}
             value={details.expiresOn}
             onChange={(event) => set('expiresOn', event.target.value)}
           />
@@ -137,8 +138,14 @@ export const storedDetails = ({ key, path, tags, comment, type, expiresOn }: Det
     .filter(Boolean),
   comment,
   type,
-  expiresAt: expiresOn === '' ? null : new Date(`${expiresOn}T00:00:00`).toISOString(),
+  expiresAt: expiresOn === '' ? null : startOf(expiresOn),
 })
+
+/** The instant at which a day begins; what is no day is left as it is, for the server to refuse. */
+function startOf(day: string): string {
+  const date = new Date(`${day}T00:00:00`)
+  return Number.isNaN(date.getTime()) ? day : date.toISOString()
+}
 
 /** A path as it is stored: one slash before each folder, none at the end. */
 export const storedPath = (path: string): string =>
@@ -152,7 +159,10 @@ export const storedPath = (path: string): string =>
 export function dayOf(instant: string | undefined): string {
   if (instant === undefined) return ''
   const date = new Date(instant)
-  return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join('-')
+  // East of UTC, the last hours of the last year that can be stored are in the next one.
+  if (date.getFullYear() > 9999) return LAST_DAY
+  const day = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'))
+  return [String(date.getFullYear()).padStart(4, '0'), ...day].join('-')
 }
+
+const LAST_DAY = '9999-12-31'
