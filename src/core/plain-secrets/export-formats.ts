@@ -70,7 +70,11 @@ const FORMATS: Readonly<Record<ExportFormat, Format>> = {
   },
 }
 
-const yamlLine = ({ key, value }: KeyValue): string => `${yamlText(key)}: ${yamlText(value)}\n`
+/** A key and its value. Readers look for the colon behind a key in so many characters only: longer ones need a `?`. */
+function yamlLine({ key, value }: KeyValue): string {
+  const name = yamlText(key)
+  return `${name.length > 1024 ? `? ${name}\n` : name}: ${yamlText(value)}\n`
+}
 
 /** A text as JSON writes it, which YAML reads, with everything escaped that YAML doesn't allow as it is. */
 const yamlText = (text: string): string =>

@@ -109,6 +109,23 @@ describe('an exported file', () => {
     }
   })
 
+  test('as YAML marks a key of which readers would not find the end', () => {
+    const [short, long] = [`${'\u0001'.repeat(170)}ab`, '\u0001'.repeat(256)]
+    const { text } = exportFile(
+      'yaml',
+      [
+        { key: short, value: '1' },
+        { key: long, value: '2' },
+      ],
+      'x',
+    )
+    const [first, ...rest] = text.split('\n')
+    expect(first).toBe(`${JSON.stringify(short)}: "1"`)
+    expect(first?.indexOf(': ')).toBe(1024)
+    expect(rest).toEqual([`? ${JSON.stringify(long)}`, ': "2"', ''])
+    expect(YAML.parse(text)).toEqual({ [short]: '1', [long]: '2' })
+  })
+
   test('as Kubernetes is a Secret', () => {
     const { text, contentType } = exportFile('kubernetes', [{ key: 'a.b', value: 'é' }], 'billing-production')
     expect(YAML.parse(text)).toEqual({
