@@ -27,16 +27,24 @@ export function exportFile(format: ExportFormat, entries: readonly KeyValue[], n
   return { text: write(entries, name), contentType }
 }
 
-/** The name of a Secret of Kubernetes from names of any form: letters, digits and hyphens. */
-export const kubernetesName = (...names: readonly string[]): string =>
-  names
-    .join('-')
-    .toLowerCase()
+/**
+ * The name of a Secret of Kubernetes for an environment, from the names of its app and its own: letters, digits and hyphens.
+ * Where these can't hold the names, or there is no room, the end of the environment's id tells it from others.
+ */
+export function kubernetesName(app: string, environment: string, environmentId: string): string {
+  const names = `${app}-${environment}`.toLowerCase()
+  const written = names
     .split(/[^a-z0-9]+/)
     .filter((part) => part !== '')
     .join('-')
-    .slice(0, 63)
-    .replace(/-$/, '') || 'secrets'
+  const isWhole = /^[a-z0-9\s._-]+$/.test(names) && written !== '' && written.length <= MOST_CHARACTERS
+  if (isWhole) return written
+  const end = `-${environmentId.slice(-8)}`
+  return (written.slice(0, MOST_CHARACTERS - end.length).replace(/-$/, '') || 'secrets') + end
+}
+
+/** Of the name of a Secret: it is a subdomain. */
+const MOST_CHARACTERS = 253
 
 type Format = Readonly<{
   contentType: string

@@ -23,6 +23,6 @@ export const exportSecrets = (
       key,
       value: override?.is_active === true ? override.value : value,
     }))
-    const { app_name, name } = environment.row
-    return exportFile(format, entries, kubernetesName(app_name, name))
+    const { app_name, name, id } = environment.row
+    return exportFile(format, entries, kubernetesName(app_name, name, id))
   })

@@ -180,14 +180,27 @@ describe('an exported file', () => {
 })
 
 describe('the name of a Secret', () => {
+  const id = '0199d2c4-7a51-7c1e-9f00-5b6c7d8e9fa0'
+
   test('has letters, digits and hyphens', () => {
-    expect(kubernetesName('Billing', 'Production')).toBe('billing-production')
-    expect(kubernetesName(' My  app!', 'pre_prod')).toBe('my-app-pre-prod')
-    expect(kubernetesName('日本', '本')).toBe('secrets')
+    expect(kubernetesName('Billing', 'Production', id)).toBe('billing-production')
+    expect(kubernetesName(' My  app.v2', 'pre_prod', id)).toBe('my-app-v2-pre-prod')
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.string({ maxLength: 80 }), (app, environment) => {
-        expect(kubernetesName(app, environment)).toMatch(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/)
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ maxLength: 300 }), (app, environment) => {
+        const name = kubernetesName(app, environment, id)
+        expect(name).toMatch(/^[a-z0-9](?:[-a-z0-9]{0,251}[a-z0-9])?$/)
       }),
     )
+  })
+
+  test('has the end of the environment’s id where it lacks something of the names', () => {
+    expect(kubernetesName('計画', 'Production', id)).toBe('production-7d8e9fa0')
+    expect(kubernetesName('C++', 'Production', id)).toBe('c-production-7d8e9fa0')
+    expect(kubernetesName('Café', 'Production', id)).toBe('caf-production-7d8e9fa0')
+    expect(kubernetesName('日本', '本', id)).toBe('secrets-7d8e9fa0')
+    expect(kubernetesName('-', '_', id)).toBe('secrets-7d8e9fa0')
+    const [long, other] = ['b'.repeat(64), 'c'.repeat(188)]
+    expect(kubernetesName(long, other, id)).toBe(`${long}-${other}`)
+    expect(kubernetesName(long, `${other}d`, id)).toBe(`${long}-${'c'.repeat(179)}-7d8e9fa0`)
   })
 })
