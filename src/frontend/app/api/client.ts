@@ -31,12 +31,21 @@ export async function taggedAnswer<P extends Promise<Answer>>(
   request: P,
 ): Promise<{ data: Data<Awaited<P>>; etag: string }> {
   const { data, error, response } = await request
-  if (error !== null) {
-    const thrown = errorOf(error, response)
-    if (isFactorNeeded(thrown)) tellFactorNeeded()
-    throw thrown
-  }
+  if (error !== null) throw told(errorOf(error, response))
   return { data: data as Data<Awaited<P>>, etag: response.headers.get('etag') ?? '' }
+}
+
+/** The text that a route answers, as it is: `api` parses what looks like JSON, and streams other text in parts. */
+export async function textAt(path: string, query: Record<string, string>): Promise<string> {
+  const response = await send(`${path}?${new URLSearchParams(query)}`)
+  if (response.ok) return await response.text()
+  throw told(errorOf({ status: response.status, value: await response.json().catch(() => null) }, response))
+}
+
+/** An error, of which the page is told where it asks for a second factor. */
+function told(error: Error): Error {
+  if (isFactorNeeded(error)) tellFactorNeeded()
+  return error
 }
 
 function errorOf({ status, value }: { status: unknown; value: unknown }, response?: Response): Error {

@@ -1,4 +1,4 @@
-import { answer, api } from '../api/client.ts'
+import { answer, api, textAt } from '../api/client.ts'
 import type { NewSecret, Secret, SecretChange } from './secret.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
 
@@ -46,11 +46,7 @@ export function plainStore(appId: string): Store {
         : answer(api.v1.secrets({ id }).override.put({ plain_value: value, is_active: true })),
     import: (environment, file, dryRun) =>
       answer(api.v1.secrets.import.post({ ...file, dry_run: dryRun }, place(environment))),
-    export: async ({ name }, format, path) => {
-      const query = { app_id: appId, env: name, format, ...(path !== undefined && { path }) }
-      const file: unknown = await answer(api.v1.secrets.export.get({ query }))
-      // The client has parsed what looks like JSON.
-      return typeof file === 'string' ? file : `${JSON.stringify(file, null, 2)}\n`
-    },
+    export: ({ name: env }, format, path) =>
+      textAt('/v1/secrets/export', { app_id: appId, env, format, ...(path !== undefined && { path }) }),
   }
 }
