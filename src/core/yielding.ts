@@ -18,5 +18,6 @@ export function yieldWhenDue(steps = Number.POSITIVE_INFINITY): () => Promise<vo
   }
 }
 
-/** Lets the event loop serve others first. */
-export const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve))
+/** Lets the event loop serve others first. Browsers have no `setImmediate`. */
+export const yieldToEventLoop = () =>
+  new Promise<void>((resolve) => (globalThis.setImmediate ?? setTimeout)(resolve))
