@@ -5,16 +5,15 @@ import { enforce } from '../policy.ts'
 import { StrictObject } from '../schema.ts'
 import { writeBatch } from '../secrets/batch.ts'
 import { normalisePath, Path } from '../secrets/paths.ts'
-import { MAX_BYTES } from '../secrets/sealed.ts'
 import type { SecretRow } from '../secrets/secret.ts'
 import { parseDotenv } from './dotenv.ts'
 import { parseJsonFile } from './json-file.ts'
-import { type KeyValue, requireFaultless } from './key-values.ts'
+import type { KeyValue } from './key-values.ts'
 import { type NamedPlace, type OpenedEnvironment, textOpener, withOpened } from './opening.ts'
-import { keyFault } from './plain-secret.ts'
 import { sealedPlace } from './plain-secrets.ts'
 import * as policy from './policy.ts'
 import { sealChanges, sealNew } from './sealing.ts'
+import { requireUsable } from './usable-entries.ts'
 
 /** The body that imports a file. */
 export const ImportSecrets = StrictObject({
@@ -69,26 +68,6 @@ export const importFile = (
     const { imported } = await writeBatch(ctx, actor, sealedPlace(environment), at, plan, options)
     return imported
   })
-
-/** 400 for keys and values that no secret can have, and for a key that appears twice. */
-function requireUsable(entries: readonly KeyValue[]): void {
-  const places = new Map<string, string>()
-  const faults: string[] = []
-  for (const [index, { key, value, line }] of entries.entries()) {
-    const place = line === undefined ? `entry ${index + 1}` : `line ${line}`
-    const fault = keyFault(key, `The key in ${place}`)
-    if (fault !== null) faults.push(fault)
-    if (Buffer.byteLength(value) > MAX_BYTES.value) {
-      faults.push(`The value in ${place} must have at most ${MAX_BYTES.value} bytes.`)
-    }
-    if (value.includes('\0')) faults.push(`The value in ${place} must not contain NUL characters.`)
-    if (!value.isWellFormed()) faults.push(`The value in ${place} must be well-formed Unicode.`)
-    const earlier = places.get(key)
-    if (earlier !== undefined) faults.push(`The key in ${place} is that of ${earlier}.`)
-    else places.set(key, place)
-  }
-  requireFaultless(faults)
-}
 
 type Changed = KeyValue & { row: SecretRow }
 type Compared = { created: KeyValue[]; changed: Changed[]; unchanged: KeyValue[] }

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
 import { environmentField } from '../environments/key-copies.ts'
-import { badRequest, conflict } from '../errors.ts'
+import { badRequest } from '../errors.ts'
 import { environmentKeyPair } from '../keys/environment-keys.ts'
 import { keyDigester } from '../keys/key-digest.ts'
 import { type Decapsulation, decapsulate } from '../keys/unwrapping.ts'
@@ -13,6 +13,7 @@ import type { SecretRow } from '../secrets/secret.ts'
 import { isKeysRenewed, keysRenewed } from '../secrets/writing.ts'
 import { nameKey } from '../text.ts'
 import { yieldWhenDue } from '../yielding.ts'
+import { notOpenable } from './not-openable.ts'
 import * as queries from './queries.ts'
 
 /** Where secrets in clear are: an app's id, and the name of one of its environments in any case. */
@@ -136,11 +137,6 @@ export async function openSecrets(
   }
   return plain
 }
-
-const notOpenable = (id: string) =>
-  conflict(
-    `The secret ${id} was not sealed for the keys of its environment, so it can't be opened. Replace or delete it.`,
-  )
 
 function openWith(decapsulation: Decapsulation, sealed: string): string | null {
   try {
