@@ -13,7 +13,7 @@ export function openConsolePage(
 ): ConsolePage {
   const { fetch } = globalThis
   const answer = async (path: string, init?: RequestInit): Promise<Response> => {
-    const request = new Request(new URL(path, ORIGIN), init)
+    const request = new Request(new URL(path, ORIGIN).href, init)
     return new URL(request.url).pathname === '/service/auth/session/'
       ? Response.json({ accessToken: bearer, expiresAt: new Date(Date.now() + 900_000).toISOString() })
       : await respond(request)

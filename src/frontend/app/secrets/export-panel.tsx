@@ -63,8 +63,10 @@ export function ExportPanel({
         </span>
       </div>
       <Banner tone="warn">
-        The file holds every value in clear, with references resolved and your own values where you have some.
-        Whoever gets the file can read them. Delete it when it has done its work.
+        The file holds every value in clear, with{' '}
+        {app.sseEnabled ? 'references resolved' : 'references resolved, except those that name an app,'} and
+        your own values where you have some. Whoever gets the file can read them. Delete it when it has done
+        its work.
       </Banner>
       {problem !== null && <ErrorText>{problem}</ErrorText>}
     </PanelFrame>

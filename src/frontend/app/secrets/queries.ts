@@ -19,7 +19,9 @@ export const storeQuery = (app: { id: string; sseEnabled: boolean } | undefined)
     queryKey: ['apps', app?.id, 'secrets', 'store', app?.sseEnabled],
     enabled: app !== undefined,
     queryFn: async (): Promise<Store> =>
-      app?.sseEnabled ? plainStore(app.id) : (await import('./opening/sealed-store.ts')).createSealedStore(),
+      app?.sseEnabled
+        ? plainStore(app.id)
+        : (await import('./opening/sealed-store.ts')).createSealedStore(app?.id ?? ''),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   })

@@ -29,7 +29,7 @@ const listInClear = (app_id: string, env: string) =>
   answer(api.v1.secrets.get({ query: { app_id, env, raw: 'true' } }))
 
 /** A sealed value is never shown, so the page doesn't keep it either. */
-const withoutSealedValue = (secret: Secret): Secret =>
+export const withoutSealedValue = (secret: Secret): Secret =>
   secret.type === 'sealed' ? { ...secret, value: '' } : secret
 
 /** The store of an app whose server-side encryption is on. */

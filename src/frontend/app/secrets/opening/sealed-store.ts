@@ -1,25 +1,26 @@
+import { notOpenable } from '../../../../core/plain-secrets/not-openable.ts'
 import { answer, api } from '../../api/client.ts'
-import { valuesOf } from '../file-values.ts'
 import type { NewSecret, Secret, SecretChange } from '../secret.ts'
-import { type NamedEnvironment, nameOf } from '../secret-rows.ts'
-import type { ExportFormat, Imported, SecretFile, Store } from '../store.ts'
+import type { NamedEnvironment } from '../secret-rows.ts'
+import { type Store, withoutSealedValue } from '../store.ts'
 import { type KeyRing, keysOf, loadKeyRing } from './environment-keys.ts'
 import { opener, sealer } from './sealed-text.ts'
 
 /** The store of an app whose server-side encryption is off: this browser seals and opens, the server sees ciphertext only. */
-export async function createSealedStore(): Promise<Store> {
+export async function createSealedStore(appId: string): Promise<Store> {
   let ring: KeyRing = await loadKeyRing()
+  const read = async (environment: NamedEnvironment): Promise<Secret[]> => {
+    const sealed = await listSealed(environment)
+    try {
+      return await openAll(ring, environment, sealed)
+    } catch {
+      // The keys may have been renewed since they were loaded.
+      ring = await loadKeyRing()
+      return await openAll(ring, environment, sealed)
+    }
+  }
   const store: Store = {
-    list: async (environment) => {
-      const sealed = await listSealed(environment)
-      try {
-        return await openAll(ring, environment, sealed)
-      } catch {
-        // The keys may have been renewed since they were loaded.
-        ring = await loadKeyRing()
-        return await openAll(ring, environment, sealed)
-      }
-    },
+    list: async (environment) => (await read(environment)).map(withoutSealedValue),
     create: (environment, secrets) =>
       answer(
         api.service.secrets.post({ secrets: secrets.map(sealNew(ring, environment)) }, placeOf(environment)),
@@ -41,8 +42,18 @@ export async function createSealedStore(): Promise<Store> {
               is_active: true,
             }),
           ),
-    import: (environment, file, dryRun) => importFile(store, environment, file, dryRun),
-    export: async (environment, format, path) => exportFile(await store.list(environment), format, path),
+    import: async (environment, file, dryRun) => {
+      const { compareFile } = await import('./sealed-files.ts')
+      const { imported, created, changed } = compareFile(file, await read(environment))
+      if (!dryRun && changed.length > 0) await store.update(environment, changed)
+      if (!dryRun && created.length > 0) await store.create(environment, created)
+      return imported
+    },
+    export: async (environment, format, path) => {
+      const { exportSecrets } = await import('./sealed-files.ts')
+      const { environments } = await answer(api.v1.apps({ id: appId }).get())
+      return await exportSecrets(format, path, environment, environments, read)
+    },
   }
   return store
 }
@@ -55,7 +66,7 @@ const listSealed = async (environment: NamedEnvironment): Promise<Secret[]> =>
 
 const AT_ONCE = 100
 
-/** Secrets in clear. The page stays responsive while many are opened. */
+/** Secrets in clear. The page stays responsive while many are opened. Throws, with its id, for one that can't be. */
 async function openAll(
   ring: KeyRing,
   environment: NamedEnvironment,
@@ -65,17 +76,22 @@ async function openAll(
   const secrets: Secret[] = []
   for (const [place, secret] of sealed.entries()) {
     if (place % AT_ONCE === AT_ONCE - 1) await new Promise((resolve) => setTimeout(resolve))
-    const { override } = secret
-    secrets.push({
-      ...secret,
-      key: open(secret.key),
-      value: secret.type === 'sealed' ? '' : open(secret.value),
-      comment: secret.comment === '' ? '' : open(secret.comment),
-      override: override && { ...override, value: open(override.value) },
-    })
+    try {
+      secrets.push(openOne(open, secret))
+    } catch {
+      throw notOpenable(secret.id)
+    }
   }
   return secrets
 }
+
+const openOne = (open: (sealed: string) => string, secret: Secret): Secret => ({
+  ...secret,
+  key: open(secret.key),
+  value: open(secret.value),
+  comment: secret.comment === '' ? '' : open(secret.comment),
+  override: secret.override && { ...secret.override, value: open(secret.override.value) },
+})
 
 function sealNew(ring: KeyRing, environment: NamedEnvironment) {
   const { pair, digest } = keysOf(ring, environment)
@@ -98,48 +114,4 @@ function sealChange(ring: KeyRing, environment: NamedEnvironment) {
     ...(value !== undefined && { value: seal(value) }),
     ...(comment !== undefined && { comment: comment === '' ? '' : seal(comment) }),
   })
-}
-
-async function importFile(
-  store: Store,
-  environment: NamedEnvironment,
-  file: SecretFile,
-  dryRun: boolean,
-): Promise<Imported> {
-  const stored = new Map((await store.list(environment)).map((secret) => [nameOf(secret), secret]))
-  const imported: Imported = { created: [], changed: [], unchanged: [] }
-  const created: NewSecret[] = []
-  const changed: SecretChange[] = []
-  for (const { key, value } of valuesOf(file)) {
-    const one = { key, path: file.path }
-    const before = stored.get(nameOf(one))
-    if (before === undefined) created.push({ ...one, value })
-    else if (before.value !== value) changed.push({ id: before.id, value })
-    imported[before === undefined ? 'created' : before.value === value ? 'unchanged' : 'changed'].push(one)
-  }
-  if (!dryRun && changed.length > 0) await store.update(environment, changed)
-  if (!dryRun && created.length > 0) await store.create(environment, created)
-  return imported
-}
-
-async function exportFile(
-  secrets: Secret[],
-  format: ExportFormat,
-  path: string | undefined,
-): Promise<string> {
-  const entries = secrets.filter((secret) => path === undefined || secret.path === path)
-  if (new Set(entries.map(({ key }) => key)).size < entries.length) {
-    throw new Error('Several paths have the same key. Choose one of them in the tree.')
-  }
-  const { writeDotenv } = await import('../../../../core/plain-secrets/dotenv.ts')
-  const { writeJsonFile } = await import('../../../../core/plain-secrets/json-file.ts')
-  const inClear = entries.map(({ key, value, override }) => ({
-    key,
-    value: override?.isActive ? override.value : value,
-  }))
-  if (format === 'dotenv') return writeDotenv(inClear)
-  if (format === 'json') return writeJsonFile(inClear)
-  throw new Error(
-    'Server-side encryption is off for this app: choose .env or JSON, which this browser writes.',
-  )
 }
