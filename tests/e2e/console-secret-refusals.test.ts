@@ -136,7 +136,23 @@ test('where the server may not open secrets, the browser does, and the server ge
   await page.keyboard.press('ControlOrMeta+Enter')
   await page.getByText('1 change was applied.').waitFor()
   await screenshot(page, 'secrets-sealed')
-  expect(bodies.join('\n')).not.toMatch(/rk-sealed-here|STRIPE_KEY/)
+  await page.getByRole('button', { name: 'Paste .env' }).click()
+  await page.getByRole('textbox', { name: 'Text' }).fill('TWICE=1\nTWICE=2')
+  await page.getByRole('button', { name: 'Show what changes' }).click()
+  await page.getByText('The key in line 2 is that of line 1.').waitFor()
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference is written like that
+  await page.getByRole('textbox', { name: 'Text' }).fill('HOST_OF_DB=${production./db/HOST}')
+  await page.getByRole('button', { name: 'Show what changes' }).click()
+  await page.getByRole('button', { name: /^Import into/ }).click()
+  await page.getByText('1 added to Development, 0 changed.').waitFor()
+  await page.goto(`${vault.address}?path=/`)
+  await page.getByRole('button', { name: 'Export' }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save the file in clear' }).click(),
+  ])
+  expect(await Bun.file(await download.path()).text()).toMatch(/^HOST_OF_DB=db\./m)
+  expect(bodies.join('\n')).not.toMatch(/rk-sealed-here|STRIPE_KEY|HOST_OF_DB/)
   await ingrid.api('PUT', `/v1/apps/${vault.id}`, { sse_enabled: true })
   expect((await vault.stored('production', 'STRIPE_KEY')).value).toBe('rk-sealed-here')
   expect(pageProblems()).toEqual([])
