@@ -43,7 +43,7 @@ const SET_BY_SHELLS: ReadonlySet<string> = new Set(
   `_ BASHOPTS BASHPID BASH_ARGC BASH_ARGV BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL
    BASH_VERSINFO DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD LINENO PIPESTATUS
    PPID RANDOM SECONDS SHELLOPTS SRANDOM UID
-   ARGC HISTCHARS KEYBOARD_HACK TTYIDLE USERNAME ZCURSES_COLORS ZCURSES_COLOR_PAIRS ZSH_EVAL_CONTEXT ZSH_SUBSHELL
+   ARGC HISTCHARS KEYBOARD_HACK TTYIDLE ZCURSES_COLORS ZCURSES_COLOR_PAIRS ZSH_EVAL_CONTEXT ZSH_SUBSHELL
    aliases argv builtins cdpath commands dirstack dis_aliases dis_builtins dis_functions dis_functions_source
    dis_galiases dis_patchars dis_reswords dis_saliases epochtime errnos fignore fpath funcfiletrace
    funcsourcetrace funcstack functions functions_source functrace galiases histchars history historywords

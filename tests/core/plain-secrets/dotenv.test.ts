@@ -257,7 +257,7 @@ describe('a written dotenv file', () => {
     ['can’t be set', 'ARGC TTYIDLE ZSH_EVAL_CONTEXT ZSH_SUBSHELL status history pipestatus modules reswords'],
     ['say how it works', 'aliases builtins commands functions galiases options parameters widgets'],
     ['are lists of it, some of which change a variable in capitals', 'argv cdpath fpath manpath path watch'],
-    ['keep a part of a value, or the name of its user', 'HISTCHARS KEYBOARD_HACK USERNAME histchars'],
+    ['keep a part of a value', 'HISTCHARS KEYBOARD_HACK histchars'],
     ['come with its modules', 'epochtime errnos langinfo mapfile sysparams termcap zcurses_colors'],
   ])('has no names that Zsh has for itself: those that %s', (_, names) => {
     expect(names.split(' ').filter((key) => fitsDotenv({ key, value: 'v' }))).toEqual([])
