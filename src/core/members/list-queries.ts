@@ -61,11 +61,12 @@ export function list(
   return db<MemberListRow[]>`${select} where ${where} ${ordered(db, order, range)}`
 }
 
-/** Holders of one role are found by it; otherwise the order says whose index is read. */
-function firstOf({ roleId }: MemberFilter, { columns }: Order<MemberListRow>) {
-  if (roleId !== null || columns === BY_ROLE) return 'principal'
-  return columns === MEMBER_ORDERS.name || columns === MEMBER_ORDERS.email ? 'user' : 'member'
-}
+/**
+ * Holders of one role are found by it. In the order of names or addresses, all members are looked up: by the indexes of users
+ * one would pass over whoever has registered and is no member, of whom there may be any number.
+ */
+const firstOf = ({ roleId }: MemberFilter, { columns }: Order<MemberListRow>) =>
+  roleId !== null || columns === BY_ROLE ? 'principal' : 'member'
 
 /** How many active members of an organisation pass the filter. Each has a principal, which tells of its role. */
 export function count(db: Queryable, organisationId: string, filter: MemberFilter): Promise<number> {

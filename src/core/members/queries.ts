@@ -13,22 +13,13 @@ export const columns = (db: Queryable) => db`
  * Members `m` with their users `u`, principals `p` and roles `r`. A membership that has ended has no principal, and so no role:
  * the joins leave it out. What a list is ordered or narrowed by comes `first`; the rest is looked up for each row of it.
  */
-export function activeMembers(
-  db: Queryable,
-  members = 'members',
-  first: 'member' | 'user' | 'principal' = 'member',
-) {
+export function activeMembers(db: Queryable, members = 'members', first: 'member' | 'principal' = 'member') {
   const user = lookedUp(db, 'users', 'u', db`id = m.user_id`)
   const principal = lookedUp(db, 'principals', 'p', db`id = m.principal_id`)
   const role = lookedUp(db, 'roles', 'r', db`id = p.role_id`)
-  switch (first) {
-    case 'member':
-      return db`${db(members)} m ${user} ${principal} ${role}`
-    case 'user':
-      return db`users u ${lookedUp(db, members, 'm', db`user_id = u.id and removed_at is null`)} ${principal} ${role}`
-    case 'principal':
-      return db`principals p ${lookedUp(db, members, 'm', db`principal_id = p.id`)} ${user} ${role}`
-  }
+  return first === 'member'
+    ? db`${db(members)} m ${user} ${principal} ${role}`
+    : db`principals p ${lookedUp(db, members, 'm', db`principal_id = p.id`)} ${user} ${role}`
 }
 
 const activeMember = (db: Queryable, organisationId: string, id: string) => db`
