@@ -11,6 +11,15 @@ type Tables = {
     updated_at: Date
     sse_enabled: boolean
   }>
+  audit_access_changes: Readonly<{
+    environment_id: string
+    timestamp: Date
+    entry_id: string
+    actor_id: string | null
+    resource_id: string | null
+    by_user: boolean
+    of_member: boolean
+  }>
   audit_entries: Readonly<{
     id: string
     organisation_id: string

@@ -43,7 +43,7 @@ test('a missing index is noticed, also where a foreign key needs it', async () =
     ['members_by_user', 'accounts: wasNeverMember', 'Seq Scan of members'],
     ['audit_entries_denied', 'audit: countDenials', 'audit_entries'],
     ['audit_entries_refused', 'audit: list, refused', 'audit_entries'],
-    ['audit_entries_by_accessed_environment', 'audit: list, environment', 'audit_entries'],
+    ['audit_access_changes_by_day', 'access-changes: removeBefore', 'Seq Scan of audit_access_changes'],
     ['tokens_by_principal', 'principals: remove, a service account', 'Seq Scan of tokens'],
     ['audit_entries_by_actor_and_event', 'audit: list, actor and event in no entry', 'audit_entries'],
     ['secrets_with_untold_expiry', 'secret-expiry: environmentsToTell', 'Scan of secrets'],

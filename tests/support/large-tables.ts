@@ -103,4 +103,11 @@ export async function fillEntries(tx: Transaction, { entries }: OrganisationSize
       join made_environments e on e.n = i.chance % (select count(*) from made_environments)
       join made_principals m on m.type = 'member' and m.n = 1 + i.chance % (select count(*) from made_principals where type = 'member')
     ) entry`
+  // As the trigger does, which this transaction doesn't call.
+  await tx`
+    insert into audit_access_changes
+    select e.id, a.timestamp, a.id, a.actor_id, a.resource_id::uuid, true, true
+    from audit_entries a
+    join made_environments e on e.n = (hashint8(extract(epoch from a.timestamp)::bigint) & 2147483647) % (select count(*) from made_environments)
+    where a.event_type = 'member.access_changed'`
 }

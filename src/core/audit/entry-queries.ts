@@ -1,9 +1,12 @@
 import type { Fragment, Queryable } from '../../platform/postgres/database.ts'
-import { isId } from '../id.ts'
 import { type PageRange, rowLimit } from '../pagination.ts'
 import { countOf } from '../rows.ts'
-import { SIGN_IN_AGAIN } from '../sessions/policy.ts'
+import { accessChanges, canBeAccessChange } from './access-change-queries.ts'
 import type { EntryFilter, EntryRow, EntryVisibility } from './entry.ts'
+import { conditions, type Filter, hasOutcome } from './entry-conditions.ts'
+
+/** Of so many refusals those are looked for that a caller can see: anybody may be refused any number, of anything. */
+export const NEWEST_DENIALS = 20_000
 
 /** The entries of a page have at most this many bytes as JSON, unless a single one has more. */
 export const PAGE_BYTES = 1024 * 1024
@@ -45,12 +48,14 @@ export const list = (
 function entriesInRange(
   db: Queryable,
   organisationId: string,
-  { appId, environmentId, ...filter }: EntryFilter,
+  filter: EntryFilter,
   visibility: EntryVisibility,
   range: PageRange,
 ) {
+  const { appId, environmentId, from, outcome } = filter
   const matching = (entries: Fragment, place: Fragment) =>
     entriesWhere(db, organisationId, filter, visibility, range, { entries, place })
+  if (outcome === 'denied') return matching(newestDenials(db, organisationId, from), db``)
   const all = db`audit_entries`
   if (appId === undefined && environmentId === undefined) return matching(all, db``)
   const about = matching(
@@ -59,81 +64,47 @@ function entriesInRange(
     ${appId === undefined ? db`` : db`and app_id = ${appId.toLowerCase()}`}
     ${environmentId === undefined ? db`` : db`and environment_id = ${environmentId.toLowerCase()}`}`,
   )
-  if (visibility !== null) return about
+  if (visibility !== null || !canBeAccessChange(filter)) return about
   return db`
     select * from ((${about}) union all (
-      ${matching(accessChanges(db, placesOf(db, organisationId, appId, environmentId)), db``)}
+      ${matching(accessChanges(db, organisationId, filter, range), db``)}
     )) found
     order by timestamp desc, id desc
     limit ${rowLimit(range)}`
 }
 
-/**
- * The changes of access that name one of these environments. Without the offset the other filters would be looked for first,
- * and the environments in each entry that has them.
- */
-const accessChanges = (db: Queryable, places: Fragment): Fragment => db`(
-  select * from audit_entries
-  where event_type in ('member.access_changed', 'service_account.access_changed')
-    and audit_access_environments(old_values, new_values) && ${places}
-  offset 0
-) access_changes`
-
-/** The environment, or those that the app has now; none where the app has not this one. */
-const placesOf = (
-  db: Queryable,
-  organisationId: string,
-  appId: string | undefined,
-  environmentId: string | undefined,
-): Fragment =>
-  appId === undefined
-    ? db`array[${environmentId?.toLowerCase() ?? null}::text]`
-    : db`array(
-        select e.id::text from environments e where e.organisation_id = ${organisationId} and e.app_id = ${appId}
-          ${environmentId === undefined ? db`` : db`and e.id = ${environmentId}`})`
-
 function entriesWhere(
   db: Queryable,
   organisationId: string,
-  filter: Omit<EntryFilter, 'appId' | 'environmentId'>,
+  filter: Filter,
   visibility: EntryVisibility,
   range: PageRange,
   { entries, place }: { entries: Fragment; place: Fragment },
 ) {
-  const { from, to, resourceType, resourceId, eventType, actorType, actorId, outcome } = filter
-  const [timestamp = null, id = null] = range.after ?? []
   return db`
     select id, event_type, resource_type, resource_id, actor_type, actor_id, actor_metadata, resource_metadata,
       ${visibility === null ? allValues(db) : visibleValues(db, visibility)},
       description, request_id, timestamp, count
     from ${entries}
     where organisation_id = ${organisationId}
-      ${from === undefined ? db`` : db`and timestamp >= ${from}`}
-      ${to === undefined ? db`` : db`and timestamp < ${to}`}
-      ${resourceType === undefined ? db`` : db`and resource_type = ${resourceType}`}
-      ${resourceId === undefined ? db`` : db`and resource_id = ${lowerId(resourceId)}`}
-      ${eventType === undefined ? db`` : db`and event_type = ${eventType}`}
-      ${outcome === undefined ? db`` : hasOutcome(db, outcome)}
-      ${actorType === undefined ? db`` : db`and ${hasActorType(db, organisationId, actorType, actorId)}`}
-      ${actorId === undefined ? db`` : db`and actor_id = ${actorId}`}
+      ${conditions(db, organisationId, filter, range)}
+      ${filter.outcome === undefined ? db`` : hasOutcome(db, filter.outcome)}
       ${place}
       ${visibility === null ? db`` : db`and ${isVisible(db, visibility.grantsOf)}`}
-      ${id === null ? db`` : db`and (timestamp, id) < (${timestamp}::timestamptz, ${id}::uuid)`}
     order by timestamp desc, id desc
     limit ${rowLimit(range)}`
 }
 
-/** As the indexes of refusals have it, so that they are used. */
-const hasOutcome = (db: Queryable, outcome: NonNullable<EntryFilter['outcome']>) =>
-  outcome === 'done'
-    ? db`and event_type not like '%\\_refused'`
-    : db`and event_type like '%\\_refused' ${
-        outcome === 'denied'
-          ? db`and actor_metadata ->> 'role' is not null and not starts_with(description, ${SIGN_IN_AGAIN})`
-          : db``
-      }`
+/** The newest refusals of members, up to a number: whoever of them a caller can see, no more are read. */
+const newestDenials = (db: Queryable, organisationId: string, since?: Date): Fragment => db`(
+  select * from audit_entries
+  where organisation_id = ${organisationId} and event_type like '%\\_refused' and actor_metadata ->> 'role' is not null
+    ${since === undefined ? db`` : db`and timestamp >= ${since}`}
+  order by timestamp desc, id desc
+  limit ${NEWEST_DENIALS}
+) newest_denials`
 
-/** How many refusals there are since then, of those that the caller can see. */
+/** How many refusals there are since then, of the newest ones those that the caller can see. */
 export const countDenials = (
   db: Queryable,
   organisationId: string,
@@ -143,24 +114,11 @@ export const countDenials = (
 ): Promise<number> =>
   countOf(db`
     select count(*)::int as count from (
-      select 1 from audit_entries
-      where organisation_id = ${organisationId} and timestamp >= ${since} ${hasOutcome(db, 'denied')}
+      select 1 from ${newestDenials(db, organisationId, since)}
+      where organisation_id = ${organisationId} ${hasOutcome(db, 'denied')}
         ${visibility === null ? db`` : db`and ${isVisible(db, visibility.grantsOf)}`}
       limit ${most}
     ) refusals`)
-
-/** An actor has one type: whether it is this one is looked up once, instead of in each of the actor's entries. */
-const hasActorType = (
-  db: Queryable,
-  organisationId: string,
-  actorType: string,
-  actorId: string | undefined,
-) =>
-  actorId === undefined
-    ? db`actor_type = ${actorType}`
-    : db`${actorType} = (
-        select actor_type from audit_entries where organisation_id = ${organisationId} and actor_id = ${actorId}
-        order by timestamp desc, id desc limit 1)`
 
 const allValues = (db: Queryable) => db`old_values, new_values, ip_address, user_agent`
 
@@ -189,5 +147,3 @@ const isVisible = (db: Queryable, principalId: string) => db`
       then app_id in (select g.app_id::text from grants g where g.principal_id = ${principalId})
     else true
   end`
-
-const lowerId = (text: string): string => (isId(text) ? text.toLowerCase() : text)

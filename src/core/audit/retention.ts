@@ -3,6 +3,7 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import { findOrganisationId } from '../deployment.ts'
 import type { Part } from '../parts.ts'
 import { transaction } from '../transactions.ts'
+import * as accessChanges from './access-change-queries.ts'
 import { type Operator, recordByOperator } from './audit.ts'
 import * as queries from './queries.ts'
 
@@ -10,6 +11,9 @@ const DAY_MILLISECONDS = 24 * 3600 * 1000
 
 /** A statement of this many takes far less than its deadline. */
 const ENTRIES_PER_STATEMENT = 2000
+
+/** What changes of access named, a few bytes each. */
+const NAMED_PER_STATEMENT = 20_000
 
 /** The setting is the operator's decision, so the operator is who deleted. */
 const OPERATOR: Operator = { type: 'operator', by: 'AUDIT_RETENTION_DAYS' }
@@ -36,7 +40,12 @@ export function oldEntries(ctx: Context): Part {
       return deleted
     })
     count += deleted
-    return deleted === ENTRIES_PER_STATEMENT
+    if (deleted === ENTRIES_PER_STATEMENT) return true
+    // After the entries: without one, what it named finds nothing.
+    return (
+      (await transaction(ctx, (tx) => accessChanges.removeBefore(tx, before, NAMED_PER_STATEMENT))) ===
+      NAMED_PER_STATEMENT
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../../src/context.ts'
+import * as accessChanges from '../../../src/core/audit/access-change-queries.ts'
 import { visibilityFor } from '../../../src/core/audit/entry.ts'
 import * as log from '../../../src/core/audit/entry-queries.ts'
 import * as audit from '../../../src/core/audit/queries.ts'
@@ -82,6 +83,10 @@ export const auditStatements: Statements = {
   'audit: list, done': (db, it) => log.list(db, it.organisation, { outcome: 'done' }, null, PAGE),
   'audit: list, refused, of an app': (db, it) =>
     log.list(db, it.organisation, { outcome: 'refused', appId: it.app }, null, PAGE),
+  'audit: list, denied': (db, it) =>
+    log.list(db, it.organisation, { outcome: 'denied', from: LONG_AGO }, null, PAGE),
+  'access-changes: removeBefore': (db, it) =>
+    accessChanges.removeBefore(db, new Date(it.now.getTime() - 2 * 86_400_000), 50),
   'audit: countDenials': (db, it) => log.countDenials(db, it.organisation, null, LONG_AGO, 1000),
   'audit: countDenials, without global access': (db, it) =>
     log.countDenials(db, it.organisation, visibilityFor(it.developer), LONG_AGO, 1000),

@@ -67,6 +67,23 @@ test('what was deleted is told by the API, to those who can read the log', async
   ])
 })
 
+test('what the deleted changes of access named is deleted with them, and no more', async () => {
+  const [environmentId, memberId] = [randomUUID(), randomUUID()]
+  const change = (at: Date) => ctx.db`
+    insert into audit_entries (id, organisation_id, event_type, resource_type, resource_id, actor_type, actor_id,
+      actor_metadata, resource_metadata, new_values, description, timestamp)
+    values (gen_random_uuid(), ${ada.organisationId}, 'member.access_changed', 'member', ${memberId}, 'user', ${memberId},
+      '{}', '{}', ${ctx.db.json({ granted: [environmentId], total: 1 })}, 'Changed.', ${at})`
+  const [old, kept] = [new Date('2025-12-31T23:59:59.999Z'), new Date('2026-01-02T00:00:00Z')]
+  await change(old)
+  await change(kept)
+  const named = () =>
+    ctx.db`select timestamp from audit_access_changes where environment_id = ${environmentId}`
+  expect(await named()).toHaveLength(2)
+  await removeOldEntries(ctx)
+  expect(await named()).toEqual([{ timestamp: kept }] as never)
+})
+
 test('an entry that can not be written keeps the entries from being deleted', async () => {
   await write(5, new Date('2025-01-01T00:00:00Z'))
   const before = await old()
