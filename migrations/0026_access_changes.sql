@@ -16,16 +16,29 @@ create table audit_access_changes (
 -- environments.
 create index audit_access_changes_by_day on audit_access_changes (((timestamp at time zone 'UTC')::date));
 
-create function audit_uuid(id text) returns uuid language sql immutable as $$
-  select case when id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then id::uuid end
-$$;
+create function audit_uuid(id text) returns uuid language plpgsql immutable as $$
+begin
+  return id::uuid;
+exception when invalid_text_representation then
+  return null;
+end $$;
 
 create function name_environments_of_access_change() returns trigger language plpgsql as $$
+declare
+  named text[] := audit_access_environments(new.old_values, new.new_values);
+  resource uuid := audit_uuid(new.resource_id);
+  places uuid[];
 begin
+  -- All at once: looking at each id takes longer than storing it.
+  begin
+    places := named::uuid[];
+  exception when invalid_text_representation then
+    places := array(select audit_uuid(id) from unnest(named) as id);
+  end;
   insert into audit_access_changes
-  select place, new.timestamp, new.id, new.actor_id, audit_uuid(new.resource_id), new.actor_type = 'user',
+  select place, new.timestamp, new.id, new.actor_id, resource, new.actor_type = 'user',
     new.event_type = 'member.access_changed'
-  from unnest(audit_access_environments(new.old_values, new.new_values)) as named, audit_uuid(named) as place
+  from unnest(places) as place
   where place is not null
   on conflict do nothing;
   return null;
