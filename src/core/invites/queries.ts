@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { countOf, findById, written } from '../rows.ts'
+import { countOf, findById, lookedUp, written } from '../rows.ts'
 import type { Row } from '../tables.ts'
 import type { InviteRow } from './invite.ts'
 
@@ -8,7 +8,7 @@ export const withRoleAndSender = (db: Queryable, invites = 'invites') => db`
   select i.id, i.email, i.email_key, i.nonce, i.created_at, i.expires_at, r.id as role_id, r.name as role_name,
     p.id as sender_id, p.type as sender_type, coalesce(nullif(u.full_name, ''), u.email, s.name) as sender_name
   from ${db(invites)} i
-  join roles r on r.id = i.role_id
+  ${lookedUp(db, 'roles', 'r', db`id = i.role_id`)}
   left join principals p on p.id = i.invited_by
   left join members m on m.principal_id = p.id
   left join users u on u.id = m.user_id
@@ -46,7 +46,7 @@ export const findDetails = (db: Queryable, id: string, at: Date) =>
       json_build_object('id', r.id, 'kind', r.kind, 'name', r.name) as role, m.user_id as sender_user_id
     from invites i
     join organisations o on o.id = i.organisation_id
-    join roles r on r.id = i.role_id
+    ${lookedUp(db, 'roles', 'r', db`id = i.role_id`)}
     left join members m on m.principal_id = i.invited_by
     where i.id = ${id} and i.state = 'pending' and i.expires_at > ${at}`
 
