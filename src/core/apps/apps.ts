@@ -150,7 +150,8 @@ async function requireRoomForDescription(
 
 const DESCRIPTIONS_MIB = 8
 
-const bytesOf = (text: string | null): number => (text === null ? 0 : Buffer.byteLength(text))
+/** As JSON, in which a control character takes six. */
+const bytesOf = (text: string | null): number => (text === null ? 0 : Buffer.byteLength(JSON.stringify(text)))
 
 /** The app of this id; 404 when the actor can access none. */
 export async function existing(db: Queryable, actor: Actor, id: string): Promise<AppRow> {

@@ -47,10 +47,10 @@ export const count = (db: Queryable, actor: Actor, filter: Filter): Promise<numb
 export const countAll = (tx: Transaction, organisationId: string): Promise<number> =>
   countOf(tx`select count(*)::int as count from apps where organisation_id = ${organisationId}`)
 
-/** How many bytes the descriptions of the organisation's apps have. */
+/** How many bytes the descriptions of the organisation's apps have as JSON. */
 export const descriptionBytes = (tx: Transaction, organisationId: string): Promise<number> =>
   countOf(tx`
-    select coalesce(sum(octet_length(description)), 0)::int as count from apps
+    select coalesce(sum(octet_length(to_json(description)::text)), 0)::int as count from apps
     where organisation_id = ${organisationId}`)
 
 const conditions = (db: Queryable, actor: Actor, { search }: Filter) => db`

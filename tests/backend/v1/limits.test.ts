@@ -161,6 +161,16 @@ test(`more than ${APPS.most} apps are refused, and deleting one makes room`, asy
   await ctx.db`delete from apps`
 })
 
+test('descriptions of apps take 8 MiB together, counted as JSON has them', async () => {
+  const controls = '\u0001'.repeat(10_000)
+  const many = await addApps(139)
+  await ctx.db`update apps set description = ${controls} where id = any(${many.map(({ id }) => id)}::uuid[])`
+  const one = (description: string) => admin.post('/v1/apps', { name: randomUUID(), description })
+  expect((await one(controls)).status).toBe(409)
+  expect((await one('a'.repeat(10_000))).status).toBe(201)
+  await ctx.db`delete from apps`
+})
+
 test('descriptions of apps take 8 MiB together, counted in bytes', async () => {
   const text = '\u{1F511}'.repeat(10_000)
   const places = await addApps(209)
