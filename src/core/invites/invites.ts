@@ -65,8 +65,8 @@ export async function create(ctx: Context, actor: Actor, input: CreateInvite): P
       description: `Invite to the role "${role.name}" created.`,
     })
     if (ctx.config.smtp !== null) {
-      await countInviteMail(ctx, tx, actor, row)
-      await ctx.queue.send(tx, 'send-invite', { inviteId: row.id })
+      const { patient } = await countInviteMail(ctx, tx, actor, row)
+      await ctx.queue.send(tx, 'send-invite', { inviteId: row.id }, { patient })
     }
     return present(ctx, actor, row)
   })
@@ -82,13 +82,13 @@ export async function resend(ctx: Context, actor: Actor, id: string): Promise<vo
   await changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = found(await queries.find(tx, actor.organisation.id, id, ctx.clock.now()), 'Invite')
     enforce(policy.resend, { isMailed: ctx.config.smtp !== null })
-    await countResend(ctx, tx, actor, row)
+    const { patient } = await countResend(ctx, tx, actor, row)
     await record(ctx, tx, actor, {
       eventType: 'invite.resent',
       resourceId: row.id,
       description: `Invite to the role "${row.role_name}" mailed again.`,
     })
-    await ctx.queue.send(tx, 'send-invite', { inviteId: row.id })
+    await ctx.queue.send(tx, 'send-invite', { inviteId: row.id }, { patient })
   })
   await ctx.queue.wake()
 }

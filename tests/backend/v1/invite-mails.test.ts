@@ -250,3 +250,20 @@ describe('The invited address', () => {
     expect(looked.body.email).toBe(body.inviteeEmail)
   })
 })
+
+test('after ten of a day, the mails of a member’s invites go after those of others', async () => {
+  const mail = async ({ token }: Person) => {
+    const email = address()
+    const { status } = await service.as(token).post(PATH, { email, role_id: developer })
+    expect(status).toBe(201)
+    return email
+  }
+  const [many, other] = [await member(ctx, 'manager'), await member(ctx, 'manager')]
+  const asked: string[] = []
+  for (let n = 0; n < 12; n++) asked.push(await mail(many))
+  asked.push(await mail(other))
+  const before = ctx.mailer.sent.length
+  await runJobs(ctx)
+  const sent = ctx.mailer.sent.slice(before).map(({ to }) => asked.indexOf(to))
+  expect(sent).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11])
+})
