@@ -55,8 +55,14 @@ export type Caller = Actor | UserWithoutMembership
 /** The caller's own id: of the principal, or of a user without a membership. */
 export const callerId = (caller: Caller): string => caller.id ?? caller.userId
 
-/** The caller as one of those that share: service accounts have the share of the member who is responsible for them. */
-export const sharerOf = (caller: Caller): Sharer => (isActor(caller) ? caller : caller.userId)
+/**
+ * The caller as one of those that share: service accounts have the share of the member who is responsible for them, and all
+ * users without a membership have one together, as strangers can register any number.
+ */
+export const sharerOf = (caller: Caller): Sharer =>
+  isActor(caller)
+    ? caller
+    : { responsibleId: 'without membership', branchId: caller.userId, id: caller.userId }
 
 /**
  * What a limit over a long time counts an actor by: a member by itself, and all service accounts that it is responsible for

@@ -15,7 +15,7 @@ import { app } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
 import { recordedLog } from '../../support/log-recorder.ts'
-import { member, owner, type Person, roleOf, session, token } from '../../support/people.ts'
+import { member, owner, type Person, roleOf, session, token, user } from '../../support/people.ts'
 import { secretsOf } from '../../support/secrets.ts'
 
 let ctx: TestContext
@@ -155,6 +155,25 @@ describe('one caller’s reads', () => {
       expect(await lockWaits()).toBe(5)
     })
     expect(await reads.statuses()).toEqual(Array(20).fill(200))
+  })
+
+  test('of accounts that are no members count together, and each of these has its turn', async () => {
+    const strangers: Client[] = []
+    for (let n = 0; n < 4; n++) strangers.push(backend.as(await session(ctx, await user(ctx))))
+    const [many = admin, one = admin] = [strangers[0], strangers[3]]
+    const path = '/service/auth/sso/identities/'
+    const identities = (tx: Transaction) => tx`lock table sso_identities in access exclusive mode`
+    let reads = flood(0, () => many.get(path))
+    let other: Promise<number> | undefined
+    await whileLocked(identities, async () => {
+      reads = flood(60, (n) => (strangers[n % 3] as Client).get(path))
+      await lockWaitsReach(5)
+      other = one.get(path).then(() => reads.answered())
+      await expectReadsOfOthers()
+      expect(await lockWaits()).toBe(5)
+    })
+    expect(await other).toBeLessThan(20)
+    expect(await reads.statuses()).toEqual(Array(60).fill(200))
   })
 
   test('count with those of its service accounts', async () => {
