@@ -22,6 +22,7 @@ const [production = never(), staging = never()] = environments
 const stored = new Map<string, Sealed[]>()
 let writes: string[] = []
 let created = 0
+let isFull = false
 
 const page = openConsolePage(async (request) => {
   const path = new URL(request.url).pathname.replace(/\/$/, '')
@@ -32,6 +33,7 @@ const page = openConsolePage(async (request) => {
   const secrets = stored.get(request.headers.get('environment') ?? '') ?? never()
   if (request.method === 'GET') return Response.json(secrets)
   writes.push(request.method)
+  if (isFull && request.method === 'POST') return Response.json({ error: 'It is full.' }, { status: 403 })
   const body = (await request.json()) as { secrets: Sealed[] }
   for (const secret of body.secrets) {
     const known = secrets.find(({ id }) => id === secret.id)
@@ -163,6 +165,20 @@ describe('an import in the browser', () => {
       expect(writes).toEqual([])
     },
   )
+
+  test('says what was written where the server refuses what is new', async () => {
+    await add([{ key: 'A', value: '1' }])
+    isFull = true
+    try {
+      expect(await problemOf(imported('NEW=1'))).toBe('It is full.')
+      expect(await problemOf(imported('A=2\nNEW=1'))).toBe(
+        'What was there has been changed, but what is new was not added: It is full.',
+      )
+    } finally {
+      isFull = false
+    }
+    expect(await exported()).toBe('A=2\n')
+  })
 
   test('refuses a path that there can’t be', async () => {
     expect(await problemOf(imported('A=1', { isDryRun: true, path: '/a b' }))).toStartWith(

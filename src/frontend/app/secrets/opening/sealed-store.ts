@@ -46,7 +46,11 @@ export async function createSealedStore(appId: string): Promise<Store> {
       const { compareFile } = await import('./sealed-files.ts')
       const { imported, created, changed } = compareFile(file, await read(environment))
       if (!dryRun && changed.length > 0) await store.update(environment, changed)
-      if (!dryRun && created.length > 0) await store.create(environment, created)
+      if (!dryRun && created.length > 0) {
+        await store.create(environment, created).catch((error: Error) => {
+          throw changed.length === 0 ? error : new Error(`${ONLY_CHANGED} ${error.message}`, { cause: error })
+        })
+      }
       return imported
     },
     export: async (environment, format, path) => {
@@ -63,6 +67,9 @@ const placeOf = ({ id }: NamedEnvironment) => ({ headers: { environment: id, 'x-
 const listSealed = async (environment: NamedEnvironment): Promise<Secret[]> =>
   // With this header the answer has the fields of a secret in clear, sealed.
   (await answer(api.service.secrets.get(placeOf(environment)))) as unknown as Secret[]
+
+/** Of an import, which is two requests. */
+const ONLY_CHANGED = 'What was there has been changed, but what is new was not added:'
 
 const AT_ONCE = 100
 
