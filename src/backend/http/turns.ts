@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { sharerOf } from '../../core/actor.ts'
 import { DomainError } from '../../core/errors.ts'
-import { LARGE_READ_BYTES, LARGE_READERS, type MakeRoom } from '../../core/secrets/room.ts'
+import { LARGE_READ_BYTES, LARGE_READERS, type MakeRoom } from '../../core/large-reads.ts'
 import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
 import { TooBusyError } from '../../platform/limiter.ts'
 import { callerIn, type RequestState } from './request-state.ts'

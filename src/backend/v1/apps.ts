@@ -19,7 +19,7 @@ const Query = t.Object(
 export const appsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/apps', normalize: false })
     .use(guard(ctx, requests))
-    .get('/', ({ actor, query }) => apps.list(ctx, actor, query), {
+    .get('/', ({ actor, query, request }) => apps.list(ctx, actor, query, requests.roomFor(request)), {
       permission: ['Apps', 'read'],
       audit: 'app.read_refused',
       query: Query,

@@ -11,6 +11,7 @@ import * as environmentEvents from '../environments/environment-events.ts'
 import { conflict } from '../errors.ts'
 import { type IfMatch, requireMatch } from '../etags.ts'
 import { filteredName, filterOf } from '../filters.ts'
+import type { MakeRoom } from '../large-reads.ts'
 import { requireRoom } from '../limits.ts'
 import { requireFreeName } from '../names.ts'
 import { listCounted } from '../pagination.ts'
@@ -43,17 +44,28 @@ export async function list(
   ctx: Context,
   actor: Actor,
   request: Omit<ListRequest, 'role_id'>,
+  makeRoom: MakeRoom,
 ): Promise<CountedPage<App>> {
   const filter = filterOf(request)
   const order = orderOf<queries.AppListRow>(queries.APP_ORDERS, request.sort)
   return listCounted(ctx, request, {
     name: filteredName('apps', filter, order),
-    read: (range) => queries.list(ctx.db, actor, filter, order, range),
+    read: (range) => makeRoom(async () => queries.list(ctx.db, actor, filter, order, range), bytesOf, null),
     count: () => queries.count(ctx.db, actor, filter),
     sortKey: sortKeyIn(order),
     present,
   })
 }
+
+/** About how many bytes a list of apps takes as an answer. */
+const bytesOf = (apps: readonly AppRow[]): number =>
+  apps.reduce(
+    (sum, app) => sum + descriptionBytes(app.description) + BYTES_EACH * (1 + app.environments.length),
+    0,
+  )
+
+/** About how much of an answer one app takes, without its description, or one environment. */
+const BYTES_EACH = 250
 
 /** One app with the environments that the caller can access; 404 when it can access no such app. */
 export const get = async (ctx: Context, actor: Actor, id: string): Promise<App> =>
@@ -138,7 +150,7 @@ async function requireRoomForDescription(
   before: AppValues | null,
   after: AppValues,
 ): Promise<void> {
-  const added = bytesOf(after.description) - bytesOf(before?.description ?? null)
+  const added = descriptionBytes(after.description) - descriptionBytes(before?.description ?? null)
   if (added <= 0) return
   const present = await queries.descriptionBytes(tx, actor.organisation.id)
   if (present + added > DESCRIPTIONS_MIB * 1024 * 1024) {
@@ -151,7 +163,8 @@ async function requireRoomForDescription(
 const DESCRIPTIONS_MIB = 8
 
 /** As JSON, in which a control character takes six. */
-const bytesOf = (text: string | null): number => (text === null ? 0 : Buffer.byteLength(JSON.stringify(text)))
+const descriptionBytes = (text: string | null): number =>
+  text === null ? 0 : Buffer.byteLength(JSON.stringify(text))
 
 /** The app of this id; 404 when the actor can access none. */
 export async function existing(db: Queryable, actor: Actor, id: string): Promise<AppRow> {

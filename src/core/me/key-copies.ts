@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
-import type { MakeRoom } from '../secrets/room.ts'
+import type { MakeRoom } from '../large-reads.ts'
 import { countKeyCopies } from './queries.ts'
 
 /** About how much of an answer one copy of an environment's keys takes. */

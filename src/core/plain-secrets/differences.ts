@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
-import type { MakeRoom } from '../secrets/room.ts'
+import type { MakeRoom } from '../large-reads.ts'
 import { type NamedSecret, NamedSecret as NamedSecretSchema } from './imports.ts'
 import { withOpened } from './opening.ts'
 import { openedRows } from './plain-secrets.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
-import type { MakeRoom } from '../secrets/room.ts'
+import type { MakeRoom } from '../large-reads.ts'
 import { type ExportedFile, type ExportFormat, exportFile, kubernetesName } from './export-formats.ts'
 import { type NamedPlace, withOpened } from './opening.ts'
 import { openedRows, type PlainFilter } from './plain-secrets.ts'

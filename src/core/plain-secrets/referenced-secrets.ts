@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
 import { noteRead } from '../audit/reads.ts'
-import type { MakeRoom } from '../secrets/room.ts'
+import type { MakeRoom } from '../large-reads.ts'
 import type { SecretRow } from '../secrets/secret.ts'
 import { readEventOf } from '../secrets/secret-events.ts'
 import { yieldWhenDue } from '../yielding.ts'

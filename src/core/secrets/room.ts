@@ -26,25 +26,6 @@ export function requireRoom(before: Sizes, after: Sizes): void {
   enforce(policy.addOverridesBesideOthers, { before: before.overridesOfAll, after: after.overridesOfAll })
 }
 
-/** Work with secrets of more bytes takes so much memory that callers take turns. */
-export const LARGE_READ_BYTES = 1024 * 1024
-
-/**
- * Who has its turn among the large reads reads in the share of all of these: nobody may wait for other reads of its own while
- * it keeps others from theirs.
- */
-export const LARGE_READERS = 'large reads'
-
-/**
- * Gives what is read for an answer, once there is memory for so many bytes of it. Nothing is kept while others are waited
- * for: `measure` tells beforehand how many bytes there are, and where it is null, or others came first, it is read again.
- */
-export type MakeRoom = <T>(
-  read: () => Promise<T>,
-  bytesOf: (found: T) => number,
-  measure: (() => Promise<number>) | null,
-) => Promise<T>
-
 /** How many characters the sealed texts of secrets, or of versions of them, have. */
 export const bytesOf = (rows: readonly SealedTexts[]): number =>
   rows.reduce(

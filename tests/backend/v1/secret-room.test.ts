@@ -205,6 +205,21 @@ describe('large answers', () => {
     }
   })
 
+  test('lists of apps with long descriptions wait for the same turns', async () => {
+    const { environments } = await appWith(ctx, 'Long description', ['One'])
+    const { id, token } = await member(ctx, 'developer')
+    await grant(ctx, id, environments)
+    await ctx.db`update apps set description = repeat('x', ${MIB}) where name = 'Long description'`
+    const reader = api(ctx).as(token)
+    const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
+    const reading = reader.get('/v1/apps')
+    const first = reading.then(() => 'read')
+    expect(await Promise.race([first, Bun.sleep(300).then(() => 'waits')])).toBe('waits')
+    for (const end of ends) end()
+    expect((await reading).body.data).toMatchObject([{ name: 'Long description' }])
+    await ctx.db`update apps set description = null where name = 'Long description'`
+  })
+
   test('versions with their texts wait for the same turns; without, no text is read and nothing waits', async () => {
     const [{ id }] = (await create({ key: 'ONE', value: '1' })).body
     await ctx.db`update secret_versions set comment = repeat('x', ${2 * MIB}) where secret_id = ${id}`

@@ -1,0 +1,18 @@
+/** Work with more bytes takes so much memory, and keeps the process from others so long, that callers take turns. */
+export const LARGE_READ_BYTES = 1024 * 1024
+
+/**
+ * Who has its turn among the large reads reads in the share of all of these: nobody may wait for other reads of its own while
+ * it keeps others from theirs.
+ */
+export const LARGE_READERS = 'large reads'
+
+/**
+ * Gives what is read for an answer, once there is memory for so many bytes of it. Nothing is kept while others are waited
+ * for: `measure` tells beforehand how many bytes there are, and where it is null, or others came first, it is read again.
+ */
+export type MakeRoom = <T>(
+  read: () => Promise<T>,
+  bytesOf: (found: T) => number,
+  measure: (() => Promise<number>) | null,
+) => Promise<T>
