@@ -32,12 +32,6 @@ export type FairLimiter = Readonly<{
   tryToEnter(caller: Sharer): (() => void) | null
 }>
 
-/** A fair limiter for each key, such as the id of what the work changes. */
-export type KeyedLimiter = Readonly<{
-  /** Runs the work in the caller's turn among those with the same key, as a fair limiter does. */
-  run<T>(key: string, caller: Sharer, work: () => Promise<T>, used?: () => number): Promise<T>
-}>
-
 /** Thrown when the queue is full or the wait timed out, before the work starts. */
 export class TooBusyError extends Error {
   override readonly name: string = 'Busy'
@@ -196,21 +190,3 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
 
 /** Ends work, which has used so many milliseconds of what others wait for: those since it began unless told. */
 type End = (used?: number) => void
-
-/** Fair limiters with the same options, each of which exists while it is used. */
-export function createKeyedLimiter(options: FairLimiterOptions): KeyedLimiter {
-  const limiters = new Map<string, { limiter: FairLimiter; users: number }>()
-  return {
-    run: async (key, caller, work, used) => {
-      const line = limiters.get(key) ?? { limiter: createFairLimiter(options), users: 0 }
-      limiters.set(key, line)
-      line.users++
-      try {
-        return await line.limiter.run(caller, work, used)
-      } finally {
-        line.users--
-        if (line.users === 0) limiters.delete(key)
-      }
-    },
-  }
-}

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { createJointLimit } from '../../src/platform/joint-limit.ts'
+import { createKeyedLimiter } from '../../src/platform/keyed-limiter.ts'
 import {
   CallerBusyError,
   createFairLimiter,
-  createKeyedLimiter,
   createLimiter,
+  type FairLimiter,
   TooBusyError,
 } from '../../src/platform/limiter.ts'
 
@@ -16,6 +17,20 @@ function controlled(name: string, begun: string[]) {
     return promise
   }
   return { work, end: () => resolve(name) }
+}
+
+/** Work that ends at once, is told to have used so much time, and whose names are noted when it begins. */
+function usesOf(limiter: FairLimiter) {
+  const begun: string[] = []
+  const use = (name: string, milliseconds: number) =>
+    limiter.run(
+      name.charAt(0),
+      async () => {
+        begun.push(name)
+      },
+      () => milliseconds,
+    )
+  return { begun, use }
 }
 
 test('as many as are allowed run at once, and the others in the order in which they came', async () => {
@@ -128,15 +143,7 @@ describe('callers take turns', () => {
 
   test('who has used less time comes first', async () => {
     const limiter = createFairLimiter({ ...bounds, concurrency: 1 })
-    const begun: string[] = []
-    const use = (name: string, milliseconds: number) =>
-      limiter.run(
-        name.charAt(0),
-        async () => {
-          begun.push(name)
-        },
-        () => milliseconds,
-      )
+    const { begun, use } = usesOf(limiter)
     await use('a1', 300)
     await use('b1', 200)
     await use('c1', 0)
@@ -152,15 +159,7 @@ describe('callers take turns', () => {
 
   test('who has used more gets one of four slots nevertheless', async () => {
     const limiter = createFairLimiter({ ...bounds, concurrency: 1 })
-    const begun: string[] = []
-    const use = (name: string, milliseconds: number) =>
-      limiter.run(
-        name.charAt(0),
-        async () => {
-          begun.push(name)
-        },
-        () => milliseconds,
-      )
+    const { begun, use } = usesOf(limiter)
     await use('a1', 1000)
     const blocked = controlled('b0', begun)
     const names = ['b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7', 'a2', 'a3']

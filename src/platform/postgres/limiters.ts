@@ -1,12 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createJointLimit } from '../joint-limit.ts'
-import {
-  createFairLimiter,
-  createKeyedLimiter,
-  type FairLimiter,
-  type KeyedLimiter,
-  TooBusyError,
-} from '../limiter.ts'
+import { createKeyedLimiter, type KeyedLimiter } from '../keyed-limiter.ts'
+import { createFairLimiter, type FairLimiter, TooBusyError } from '../limiter.ts'
 import { PASSWORD_QUEUE } from '../password-turns.ts'
 import type { Database } from './database.ts'
 
@@ -21,8 +16,9 @@ export type ChangeLimiter = FairLimiter &
  * Limits the transactions that wait for locks to half of the pool, and two less for each share, so that reads and other
  * callers always get a connection. Those that lock the same row wait here, where callers take turns, and not in PostgreSQL:
  * of one environment's one runs at a time, of the organisation's two, so that one begins when the other ends. A share with as
- * many as it may run gets no turn of a row, which it would keep from others while it waits for its own. Each share prepares one change of an environment at a time, and a large one beside it, until that has ended: others would wait longer
- * for it. Up to 200 of a caller wait, each at most 4 s, which is shorter than the lock timeout.
+ * many as it may run gets no turn of a row, which it would keep from others while it waits for its own. Each share prepares
+ * one change of an environment at a time, and a large one beside it, until that has ended: others would wait longer for it.
+ * Up to 200 of a caller wait, each at most 4 s, which is shorter than the lock timeout.
  */
 export function createChangeLimiter(db: Database): ChangeLimiter {
   const half = partOf(db, 2)
