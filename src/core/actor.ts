@@ -64,6 +64,12 @@ export const sharerOf = (caller: Caller): Sharer =>
     ? caller
     : { responsibleId: 'without membership', branchId: caller.userId, id: caller.userId }
 
+/** A caller in another share than its own, of this name, so that it waits for nothing that it does in its own. */
+export const inAnotherShare = (caller: Sharer, name: string): Sharer =>
+  typeof caller === 'string'
+    ? `${name} ${caller}`
+    : { ...caller, responsibleId: `${name} ${caller.responsibleId}` }
+
 /**
  * What a limit over a long time counts an actor by: a member by itself, and all service accounts that it is responsible for
  * together. So a service account uses up nothing of the member's own.

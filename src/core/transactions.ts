@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import type { Transaction } from '../platform/postgres/database.ts'
 import type { Sharer } from '../platform/turn-queues.ts'
-import { type Actor, type Caller, sharerOf } from './actor.ts'
+import { type Actor, type Caller, inAnotherShare, sharerOf } from './actor.ts'
 import { errorForConstraint } from './constraints.ts'
 import { tooMuchUnread, unauthenticated } from './errors.ts'
 import { type Permissions, permissionsOf } from './permissions.ts'
@@ -58,7 +58,8 @@ export const lockingTransaction = <T>(
     return await limitChanges.run(caller, () => transaction(ctx, (tx) => work(tx, locked), until), used)
   }
   if (environmentId === undefined) return limitChanges.organisation.run(caller, change, used)
-  const inOrganisation = () => limitChanges.organisation.run(asHolder(caller), change, used)
+  // Who keeps the turn of an environment must not wait for changes of its own that wait for the organisation's.
+  const inOrganisation = () => limitChanges.organisation.run(inAnotherShare(caller, 'holder'), change, used)
   return limitChanges.environment.run(
     environmentId.toLowerCase(),
     caller,
@@ -66,12 +67,6 @@ export const lockingTransaction = <T>(
     used,
   )
 }
-
-/** Who keeps the turn of an environment has a share of its own, so that it waits for no others of the caller's. */
-const asHolder = (caller: Sharer): Sharer =>
-  typeof caller === 'string'
-    ? `holder ${caller}`
-    : { ...caller, responsibleId: `holder ${caller.responsibleId}` }
 
 /**
  * One transaction of a caller that locks only rows of its own: one of its reads, as far as connections are concerned. Must

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
-import type { Actor } from '../actor.ts'
+import { type Actor, inAnotherShare } from '../actor.ts'
 import { DomainError } from '../errors.ts'
 import { type AuditActor, entryRow } from './audit.ts'
 import type { EventOf } from './events.ts'
@@ -51,10 +51,11 @@ export async function noteRead(
  * that fails, with a sentence that says that the change was made.
  */
 export async function noteReadByChange(ctx: Context, actor: Actor, event: ReadEvent): Promise<void> {
-  const turnOf = { ...actor, responsibleId: `changes of ${actor.responsibleId}` }
-  await noteRead(ctx, actor, event, { turnOf }).catch((cause: unknown) => {
-    throw new ReadNotNotedError(cause)
-  })
+  await noteRead(ctx, actor, event, { turnOf: inAnotherShare(actor, 'changes of') }).catch(
+    (cause: unknown) => {
+      throw new ReadNotNotedError(cause)
+    },
+  )
 }
 
 class ReadNotNotedError extends DomainError {
