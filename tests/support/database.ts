@@ -26,6 +26,21 @@ export async function emptyDatabase(options: { encoding?: string } = {}): Promis
   return await createDatabase(await serverConfig(), like)
 }
 
+/** A fresh database to which a test applies migrations up to one, and later the rest: an earlier release wrote meanwhile. */
+export async function databaseToMigrate() {
+  const database = await emptyDatabase()
+  const migrations = await readMigrations()
+  const apply = (upTo = migrations.length) =>
+    migrate(database.db, migrations.slice(0, upTo), { log: createLog('silent'), clock: systemClock })
+  /** Stores an organisation, without what belongs to it. */
+  const addOrganisation = (id: string) =>
+    database.db.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`
+      await tx`insert into organisations values (${id}, 'Organisation', now(), now())`
+    })
+  return { database, apply, addOrganisation }
+}
+
 let server: Promise<DatabaseConfig> | undefined
 let template: Promise<string> | undefined
 

@@ -3,10 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { EntryFilter } from '../../../src/core/audit/entry.ts'
 import * as log from '../../../src/core/audit/entry-queries.ts'
 import type { PageRange } from '../../../src/core/pagination.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { createLog } from '../../../src/platform/log.ts'
-import { migrate, readMigrations } from '../../../src/platform/postgres/migrate.ts'
-import { emptyDatabase, type TestDatabase } from '../../support/database.ts'
+import { databaseToMigrate, type TestDatabase } from '../../support/database.ts'
 import { explainedDatabase } from '../../support/plans.ts'
 
 /*
@@ -26,17 +23,12 @@ let explained: Awaited<ReturnType<typeof explainedDatabase>>
 
 // Half of them are there before the migration that counts.
 beforeAll(async () => {
-  database = await emptyDatabase()
-  const migrations = await readMigrations()
-  const apply = (upTo: number) =>
-    migrate(database.db, migrations.slice(0, upTo), { log: createLog('silent'), clock: systemClock })
-  await apply(25)
-  await database.db.begin(async (tx) => {
-    await tx`set local session_replication_role = replica`
-    await tx`insert into organisations values (${organisationId}, 'Organisation', now(), now())`
-  })
+  const releases = await databaseToMigrate()
+  database = releases.database
+  await releases.apply(25)
+  await releases.addOrganisation(organisationId)
   await write(1, MANY / 2)
-  await apply(migrations.length)
+  await releases.apply()
   await write(MANY / 2 + 1, MANY)
   explained = await explainedDatabase(database.config)
 }, 60_000)

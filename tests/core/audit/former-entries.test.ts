@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { createLog } from '../../../src/platform/log.ts'
-import { migrate, readMigrations } from '../../../src/platform/postgres/migrate.ts'
-import { emptyDatabase, type TestDatabase } from '../../support/database.ts'
+import { databaseToMigrate, type TestDatabase } from '../../support/database.ts'
 
 const organisationId = randomUUID()
 const before: Record<string, string> = {}
@@ -12,17 +9,12 @@ let database: TestDatabase
 
 // What the release before the third migration wrote: before it was applied, and beside its successor.
 beforeAll(async () => {
-  database = await emptyDatabase()
-  const migrations = await readMigrations()
-  const apply = (upTo: number) =>
-    migrate(database.db, migrations.slice(0, upTo), { log: createLog('silent'), clock: systemClock })
-  await apply(2)
-  await database.db.begin(async (tx) => {
-    await tx`set local session_replication_role = replica`
-    await tx`insert into organisations values (${organisationId}, 'Organisation', now(), now())`
-  })
+  const releases = await databaseToMigrate()
+  database = releases.database
+  await releases.apply(2)
+  await releases.addOrganisation(organisationId)
   await writeAll(before)
-  await apply(3)
+  await releases.apply(3)
   await writeAll(after)
 })
 afterAll(() => database.drop())

@@ -1,10 +1,7 @@
 import { expect, test } from 'bun:test'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { createLog } from '../../../src/platform/log.ts'
 import type { Database } from '../../../src/platform/postgres/database.ts'
-import { migrate, readMigrations } from '../../../src/platform/postgres/migrate.ts'
-import { emptyDatabase } from '../../support/database.ts'
+import { databaseToMigrate } from '../../support/database.ts'
 
 const organisationId = randomUUID()
 const early = new Date('2026-01-01T00:00:00Z')
@@ -29,16 +26,11 @@ async function write(db: Database, name: string, uses: readonly [session: Date, 
 }
 
 test('members of the release before are found by name, and were last seen when they last used something', async () => {
-  const { db, drop } = await emptyDatabase()
+  const { database, apply, addOrganisation } = await databaseToMigrate()
+  const { db, drop } = database
   try {
-    const migrations = await readMigrations()
-    const apply = (upTo: number) =>
-      migrate(db, migrations.slice(0, upTo), { log: createLog('silent'), clock: systemClock })
     await apply(13)
-    await db.begin(async (tx) => {
-      await tx`set local session_replication_role = replica`
-      await tx`insert into organisations values (${organisationId}, 'Organisation', now(), now())`
-    })
+    await addOrganisation(organisationId)
     const ids = [
       await write(db, 'ÄNNE', [early, late]),
       await write(db, 'Bea', [late, early]),
