@@ -152,7 +152,7 @@ async function requireRoomForDescription(
 ): Promise<void> {
   const added = descriptionBytes(after.description) - descriptionBytes(before?.description ?? null)
   if (added <= 0) return
-  const present = await queries.descriptionBytes(tx, actor.organisation.id)
+  const present = await queries.allDescriptionBytes(tx, actor.organisation.id)
   if (present + added > DESCRIPTIONS_MIB * 1024 * 1024) {
     throw conflict(
       `The descriptions of the organisation's apps can take at most ${DESCRIPTIONS_MIB} MiB together. Shorten one first.`,

@@ -48,7 +48,7 @@ export const countAll = (tx: Transaction, organisationId: string): Promise<numbe
   countOf(tx`select count(*)::int as count from apps where organisation_id = ${organisationId}`)
 
 /** How many bytes the descriptions of the organisation's apps have as JSON. */
-export const descriptionBytes = (tx: Transaction, organisationId: string): Promise<number> =>
+export const allDescriptionBytes = (tx: Transaction, organisationId: string): Promise<number> =>
   countOf(tx`
     select coalesce(sum(octet_length(to_json(description)::text)), 0)::int as count from apps
     where organisation_id = ${organisationId}`)

@@ -53,7 +53,7 @@ export const organisationStatements: Statements = {
     environments.principalsForNewEnvironments(db, it.organisation, it.member),
   'environments: counts': (db, it) => environments.counts(db, it.developer),
   'apps: countAll': (db, it) => apps.countAll(db, it.organisation),
-  'apps: descriptionBytes': (db, it) => apps.descriptionBytes(db, it.organisation),
+  'apps: allDescriptionBytes': (db, it) => apps.allDescriptionBytes(db, it.organisation),
   'environments: insert': (db, it) => environments.insert(db, [newEnvironment(it)]),
   'environments: rename': (db, it) => environments.rename(db, it.environment, 'new', 'new', it.now),
   'environments: remove': (db, it) => environments.remove(db, it.environment),

@@ -1,4 +1,4 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, skipToken } from '@tanstack/react-query'
 import { answer, api } from '../api/client.ts'
 import { appQuery, environmentsQuery } from '../apps/queries.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
@@ -17,14 +17,13 @@ export type SecretsApp = TaggedApp['data']
 export const storeQuery = (app: { id: string; sseEnabled: boolean } | undefined) =>
   queryOptions({
     queryKey: ['apps', app?.id, 'secrets', 'store', app?.sseEnabled],
-    enabled: app !== undefined,
-    queryFn: async (): Promise<Store> =>
-      app?.sseEnabled
-        ? plainStore(app.id)
-        : (await import('./opening/sealed-store.ts')).createSealedStore(app?.id ?? ''),
+    queryFn: app === undefined ? skipToken : () => storeOf(app),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   })
+
+const storeOf = async ({ id, sseEnabled }: { id: string; sseEnabled: boolean }): Promise<Store> =>
+  sseEnabled ? plainStore(id) : (await import('./opening/sealed-store.ts')).createSealedStore(id)
 
 /**
  * The secrets of an environment in clear. They are forgotten when the page is left. An environment that has none is not
