@@ -58,9 +58,9 @@ const SET_BY_SHELLS: ReadonlySet<string> = new Set(
  * quotes.
  */
 const EVALUATED_BY_SHELLS: ReadonlySet<string> = new Set(
-  `COLUMNS EGID ERRNO FUNCNEST GID HISTSIZE JOBMAX KEYTIMEOUT KSHEGID KSHGID KSHUID LINES LISTMAX
-   MAILCHECK OPTIND PGRP SAVEHIST SHLVL TMOUT TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT USER_ID
-   ZLE_RPROMPT_INDENT`.split(/\s+/),
+  `BAUD COLUMNS DIRSTACKSIZE EGID ERRNO FUNCNEST GID HISTSIZE JOBMAX KEYTIMEOUT KSHEGID KSHGID KSHUID
+   LINES LISTMAX LOGCHECK MAILCHECK OPTIND PERIOD PGRP REPORTMEMORY REPORTTIME SAVEHIST SHLVL TMOUT
+   TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT USER_ID ZLE_RPROMPT_INDENT`.split(/\s+/),
 )
 
 type Fault = { fault: string; end: number }
@@ -111,13 +111,15 @@ function closingQuote(text: string, from: number, quote: string): number {
   if (quote !== '"') return text.indexOf(quote, from)
   for (let at = from; at < text.length; at++) {
     if (text[at] === '\\') at++
+    else if (text.startsWith('""', at)) at++
     else if (text[at] === '"') return at
   }
   return -1
 }
 
+/** Two quotes end one part of a text and begin the next. */
 const unescaped = (text: string): string =>
-  text.replace(/\\([nrt"\\$`])/g, (_, character: string) => ESCAPES[character] ?? character)
+  text.replace(/""|\\([nrt"\\$`])/g, (_, character = '') => ESCAPES[character] ?? character)
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
@@ -160,5 +162,12 @@ function lineCounter(text: string): (at: number) => number {
 function quoteForDotenv(value: string): string {
   if (/^[A-Za-z0-9_./:@%+,-]*$/.test(value)) return value
   if (!/['\r]/.test(value)) return `'${value}'`
-  return `"${value.replace(/[\\"$`]/g, '\\$&').replaceAll('\r', '\\r')}"`
+  return `"${value.replace(/(\P{ASCII}?)([\\"$`])/gu, escaped).replaceAll('\r', '\\r')}"`
 }
+
+/**
+ * A character that has a meaning in double quotes, with the one before it if that is not ASCII. A shell in a locale such as
+ * zh_CN.GBK may take a backslash for the second half of that one: so these quotes end before the backslash, and begin again.
+ */
+const escaped = (_: string, before: string, character: string): string =>
+  `${before}${before === '' ? '' : '""'}\\${character}`

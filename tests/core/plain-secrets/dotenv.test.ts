@@ -13,6 +13,7 @@ describe('a dotenv file', () => {
     ['a plain line', 'A=1\nB=two words\n', { A: '1', B: 'two words' }],
     ['a last line without an end', 'A=1', { A: '1' }],
     ['an empty value', 'A=\nB=""\nC=\'\'\nD= # none', { A: '', B: '', C: '', D: '' }],
+    ['parts in double quotes', 'A="a""b"\nB="""c"\nC="d"""', { A: 'ab', B: 'c', C: 'd' }],
     ['blanks around key and value', '  A = 1  \n\tB\t=\t2\t', { A: '1', B: '2' }],
     ['comments', '# one\n  # two\n\nA=1 # three\nB="2" # four\nC=\'3\'#five', { A: '1', B: '2', C: '3' }],
     ['a number sign without a blank before it', 'A=a#b\nB=#c', { A: 'a#b', B: '#c' }],
@@ -188,6 +189,8 @@ const values = fc.oneof(
         ';',
         '*',
         '~',
+        'é',
+        '中',
       ),
       { maxLength: 12 },
     )
@@ -203,6 +206,16 @@ describe('a written dotenv file', () => {
       }),
       { numRuns: 3000 },
     )
+  })
+
+  test('has no backslash with a meaning behind a character that a shell’s locale may join it to', () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        expect(writeDotenv([{ key: 'A', value: `'${value}` }])).not.toMatch(/\P{ASCII}\\[\\"$`]/u)
+      }),
+      { numRuns: 3000 },
+    )
+    expect(writeDotenv([{ key: 'A', value: "'中$(id)" }])).toBe(`A="'中""\\$(id)"\n`)
   })
 
   test('gives a shell the same values, and runs nothing in it', async () => {
@@ -223,6 +236,7 @@ describe('a written dotenv file', () => {
       `~ * ? $HOME ! & | < > ; {a,b}`,
       'trailing\\',
       `it's trailing\\`,
+      `it's 中$(touch ${marker})é"é\\`,
       '',
     ]
     const random = fc.sample(values, 200).filter((value) => !/[\0\r]/.test(value))
@@ -261,6 +275,12 @@ describe('a written dotenv file', () => {
     ['come with its modules', 'epochtime errnos langinfo mapfile sysparams termcap zcurses_colors'],
   ])('has no names that Zsh has for itself: those that %s', (_, names) => {
     expect(names.split(' ').filter((key) => fitsDotenv({ key, value: 'v' }))).toEqual([])
+  })
+
+  test('has numbers alone for names that Zsh evaluates', () => {
+    for (const key of ['BAUD', 'DIRSTACKSIZE', 'LOGCHECK', 'PERIOD', 'REPORTMEMORY', 'REPORTTIME']) {
+      expect([fitsDotenv({ key, value: '40' }), fitsDotenv({ key, value: 'path[1]' })]).toEqual([true, false])
+    }
   })
 
   test.each(['bash', 'sh'])('has no name that %s treats specially', async (shell) => {
