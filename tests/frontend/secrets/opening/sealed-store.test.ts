@@ -125,6 +125,23 @@ describe('the file that the browser exports', () => {
   })
 })
 
+describe('the file that the browser exports of what clients have written', () => {
+  test('leaves references to what can’t be opened as they are written', async () => {
+    await add([{ key: 'A', value: '${staging.GOOD} ${staging.BAD}' }])
+    await add([{ key: 'BAD' }, { key: 'GOOD', value: 'g' }], staging)
+    spoil(staging.id, 0)
+    expect(JSON.parse(await exported('json'))).toEqual({ A: 'g ${staging.BAD}' })
+  })
+
+  test('is refused where a key is at a path twice', async () => {
+    await add([
+      { key: 'A', value: '1' },
+      { key: 'A', value: '2' },
+    ])
+    expect(await problemOf(exported())).toStartWith('Several paths have the same key.')
+  })
+})
+
 describe('an import in the browser', () => {
   test('adds what is new and changes what has another value, of sealed secrets, too', async () => {
     await add([
@@ -189,8 +206,7 @@ describe('an import in the browser', () => {
 
 test('a secret that can’t be opened is named by its id', async () => {
   await add([{ key: 'GOOD', value: '1' }, { key: 'BAD' }])
-  const value = wrapForPublicKey('x', staging.pair.publicKey)
-  Object.assign(stored.get('production')?.[1] ?? never(), { value })
+  spoil(production.id, 1)
   const sentence =
     "The secret id-2 was not sealed for the keys of its environment, so it can't be opened. Replace or delete it."
   expect(await problemOf(store.list(production))).toBe(sentence)
@@ -205,6 +221,12 @@ test('what the server gets is sealed', async () => {
   expect(secret.value).not.toContain('plain')
   expect(unwrapWithSecretKey(secret.value, publicKey, secretKey)).toBe('plain')
 })
+
+/** Has a secret hold a value that nobody can open. */
+function spoil(environmentId: string, place: number): void {
+  const value = wrapForPublicKey('x', recipient)
+  Object.assign(stored.get(environmentId)?.[place] ?? never(), { value })
+}
 
 function wrappedKeys() {
   return {

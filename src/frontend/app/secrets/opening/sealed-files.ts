@@ -30,7 +30,8 @@ export function compareFile(file: SecretFile, secrets: readonly Secret[]) {
   return { imported, created, changed }
 }
 
-type Read = (environment: NamedEnvironment) => Promise<readonly Secret[]>
+/** Reads the secrets of an environment. Throws for one that can't be opened, unless these are to be left out. */
+type Read = (environment: NamedEnvironment, options?: { leaveOut: boolean }) => Promise<readonly Secret[]>
 
 /**
  * The text of a file with the secrets of a path, or of all paths: with the reader's own values, and with references resolved
@@ -48,12 +49,13 @@ export async function exportSecrets(
       'Server-side encryption is off for this app: choose .env, JSON or YAML, which this browser writes.',
     )
   }
-  const readOnce = rememberedBy(read)
-  const secrets = [...(await readOnce(environment)).values()].filter(
-    (secret) => path === undefined || secret.path === path,
+  const own = await read(environment)
+  const secrets = own.filter((secret) => path === undefined || secret.path === path)
+  // What can't be opened can't be resolved.
+  const readOnce = rememberedBy(async (other) =>
+    other.id === environment.id ? own : await read(other, { leaveOut: true }),
   )
-  const find = finder(environments, readOnce)
-  const values = await resolveReferences(secrets.map(referring(environment)), find)
+  const values = await resolveReferences(secrets.map(referring(environment)), finder(environments, readOnce))
   const entries = secrets.map(({ key, value }, place) => ({ key, value: values[place] ?? value }))
   return exportFile(format, entries, environment.name).text
 }

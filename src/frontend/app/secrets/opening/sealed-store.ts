@@ -9,14 +9,14 @@ import { opener, sealer } from './sealed-text.ts'
 /** The store of an app whose server-side encryption is off: this browser seals and opens, the server sees ciphertext only. */
 export async function createSealedStore(appId: string): Promise<Store> {
   let ring: KeyRing = await loadKeyRing()
-  const read = async (environment: NamedEnvironment): Promise<Secret[]> => {
+  const read = async (environment: NamedEnvironment, { leaveOut = false } = {}): Promise<Secret[]> => {
     const sealed = await listSealed(environment)
     try {
       return await openAll(ring, environment, sealed)
     } catch {
       // The keys may have been renewed since they were loaded.
       ring = await loadKeyRing()
-      return await openAll(ring, environment, sealed)
+      return await openAll(ring, environment, sealed, { leaveOut })
     }
   }
   const store: Store = {
@@ -73,11 +73,15 @@ const ONLY_CHANGED = 'What was there has been changed, but what is new was not a
 
 const AT_ONCE = 100
 
-/** Secrets in clear. The page stays responsive while many are opened. Throws, with its id, for one that can't be. */
+/**
+ * Secrets in clear. The page stays responsive while many are opened. Throws, with its id, for one that can't be, unless these
+ * are to be left out.
+ */
 async function openAll(
   ring: KeyRing,
   environment: NamedEnvironment,
   sealed: readonly Secret[],
+  { leaveOut = false } = {},
 ): Promise<Secret[]> {
   const open = opener(keysOf(ring, environment).pair)
   const secrets: Secret[] = []
@@ -86,7 +90,7 @@ async function openAll(
     try {
       secrets.push(openOne(open, secret))
     } catch {
-      throw notOpenable(secret.id)
+      if (!leaveOut) throw notOpenable(secret.id)
     }
   }
   return secrets
