@@ -32,30 +32,29 @@ const PAGE = `<!doctype html>
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 
-const page = (body: string, type: string) =>
+const page = (body: string | Blob, type: string) =>
   new Response(body, { headers: { 'content-type': type, 'content-security-policy': CSP } })
 
 /** `/swagger`: the routes' OpenAPI document, at `/swagger/json`, and a page to browse it. */
 export function swaggerPage(ctx: Context, routes: AnyElysia) {
-  // The text, not its promise: on some runtimes no request may wait for another's.
-  let document: string | null = null
+  // Not their promises: on some runtimes no request may wait for another's.
+  const files = new Map<string, Blob>()
+  /** Anyone may ask for these large files any number of times: a blob is neither encoded nor copied for each. */
+  const file = async (name: string, type: string, load: () => Promise<string>) => {
+    const blob = files.get(name) ?? new Blob([await load()])
+    files.set(name, blob)
+    return page(blob, type)
+  }
+  const asset = (name: keyof typeof ASSETS) => {
+    const { type, load } = ASSETS[name]
+    return file(name, type, async () => ((await load()) as unknown as { default: string }).default)
+  }
+  const document = async () => JSON.stringify(await openApiDocument(routes, ctx.config.version))
   const detail = { hide: true, 'x-permission': 'none' } as object
   return new Elysia({ prefix: '/swagger', normalize: false })
     .get('/', () => page(PAGE, 'text/html; charset=utf-8'), { detail })
     .get('/start.js', () => page(START, 'text/javascript; charset=utf-8'), { detail })
     .get('/swagger-ui-bundle.js', () => asset('swagger-ui-bundle.js'), { detail })
     .get('/swagger-ui.css', () => asset('swagger-ui.css'), { detail })
-    .get(
-      '/json',
-      async () => {
-        document ??= JSON.stringify(await openApiDocument(routes, ctx.config.version))
-        return page(document, 'application/json')
-      },
-      { detail },
-    )
-}
-
-async function asset(name: keyof typeof ASSETS): Promise<Response> {
-  const { default: text } = (await ASSETS[name].load()) as unknown as { default: string }
-  return page(text, ASSETS[name].type)
+    .get('/json', () => file('json', 'application/json', document), { detail })
 }
