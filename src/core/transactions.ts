@@ -37,9 +37,9 @@ type Locking = Readonly<{ caller: Sharer; environmentId?: string | undefined; lo
 
 /**
  * One transaction that locks the row of an environment, or the organisation's, or both. Limited in number, because all may
- * wait for one row, and callers take turns; the time from `locked()` to the end counts as theirs. Throws `TooBusyError` after
- * the wait, which is part of the transaction's time, and 503 where the caller leaves large answers unread. Must not be
- * nested: deadlock.
+ * wait for one row, and callers take turns; the time from `locked()` to the end counts as theirs, and where it locks both,
+ * that for which it keeps the environment's. Throws `TooBusyError` after the wait, which is part of the transaction's time, and
+ * 503 where the caller leaves large answers unread. Must not be nested: deadlock.
  */
 export const lockingTransaction = <T>(
   ctx: Context,
@@ -52,20 +52,18 @@ export const lockingTransaction = <T>(
   const locked = () => {
     lockedAt = performance.now()
   }
-  const used = () => Math.max(0, performance.now() - lockedAt)
+  const turn = { used: () => Math.max(0, performance.now() - lockedAt), until }
   const change = async () => {
     if (ctx.unread.isUsedUp(caller)) throw tooMuchUnread()
-    return await limitChanges.run(caller, () => transaction(ctx, (tx) => work(tx, locked), until), used)
+    return await limitChanges.run(caller, () => transaction(ctx, (tx) => work(tx, locked), until), turn)
   }
-  if (environmentId === undefined) return limitChanges.organisation.run(caller, change, used)
-  // Who keeps the turn of an environment must not wait for changes of its own that wait for the organisation's.
-  const inOrganisation = () => limitChanges.organisation.run(inAnotherShare(caller, 'holder'), change, used)
-  return limitChanges.environment.run(
-    environmentId.toLowerCase(),
-    caller,
-    locksOrganisation ? inOrganisation : change,
-    used,
-  )
+  const { organisation, environment } = limitChanges
+  if (environmentId === undefined) return organisation.run(caller, change, turn)
+  const line = environmentId.toLowerCase()
+  if (!locksOrganisation) return environment.run(line, caller, change, turn)
+  // Others wait for the environment all that time. And it must not be for changes of the caller's own.
+  const inOrganisation = () => organisation.run(inAnotherShare(caller, 'holder'), change, turn)
+  return environment.run(line, caller, inOrganisation, { until })
 }
 
 /**

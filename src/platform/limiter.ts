@@ -15,13 +15,18 @@ import { createUsage } from './usage.ts'
 /** Limits how many run at once; the others wait in order. */
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
 
+/** How a turn counts, and how long it is waited for. */
+export type Turn = Readonly<{
+  /** Gives, at its end, the milliseconds for which others could not do their work: the whole turn unless told. */
+  used?: (() => number) | undefined
+  /** When waiting for it ends at the latest, of `performance.now()`. */
+  until?: number
+}>
+
 /** Limits how many run at once, of all callers together and of each share; who has used the least is next. */
 export type FairLimiter = Readonly<{
-  /**
-   * Runs the work in the caller's turn; at its end, `used` gives the milliseconds for which others could not do theirs: the
-   * whole turn unless told.
-   */
-  run<T>(caller: Sharer, work: () => Promise<T>, used?: () => number): Promise<T>
+  /** Runs the work in the caller's turn. */
+  run<T>(caller: Sharer, work: () => Promise<T>, turn?: Turn): Promise<T>
   /** Waits for the caller's turn; gives what ends it, to be called exactly once. */
   enter(caller: Sharer): Promise<() => void>
   /** Adds so much time to what the caller's share has used, besides what `run` is told. */
@@ -148,7 +153,7 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     if (queues.size === 0) together?.waiting.delete(startNext)
     return given > before
   }
-  const waitForTurn = (path: Path) =>
+  const waitForTurn = (path: Path, until: number) =>
     new Promise<End>((resolve, reject) => {
       const start = () => {
         clearTimeout(timer)
@@ -160,25 +165,27 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
         if (queues.size === 0) together?.waiting.delete(startNext)
         reject(busy())
       }
-      const timer = waitMilliseconds === undefined ? undefined : setTimeout(giveUp, waitMilliseconds)
+      const longest = Math.min(waitMilliseconds ?? Infinity, until - performance.now())
+      const timer = longest === Infinity ? undefined : setTimeout(giveUp, longest)
       add(queues, path, start)
       together?.waiting.add(startNext)
     })
   const tryToBegin = (path: Path) => (hasRoom(path[0]) ? begin(path) : null)
-  const enter = async (caller: Sharer): Promise<End> => {
+  const enter = async (caller: Sharer, until = Infinity): Promise<End> => {
     const path = pathOf(caller)
+    if (until <= performance.now()) throw busy()
     const entered = tryToBegin(path)
     if (entered !== null) return entered
     if (sizeAt(queues, path) >= queueEach) throw busyError?.() ?? new CallerBusyError()
-    return await waitForTurn(path)
+    return await waitForTurn(path, until)
   }
   return {
-    enter,
+    enter: (caller) => enter(caller),
     charge: (caller, milliseconds) => usage.add(pathOf(caller)[0], milliseconds),
     isFree: (caller) => hasRoom(pathOf(caller)[0]),
     tryToEnter: (caller) => tryToBegin(pathOf(caller)),
-    run: async (caller, work, used) => {
-      const end = await enter(caller)
+    run: async (caller, work, { used, until } = {}) => {
+      const end = await enter(caller, until)
       try {
         return await work()
       } finally {

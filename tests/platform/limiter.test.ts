@@ -28,7 +28,7 @@ function usesOf(limiter: FairLimiter) {
       async () => {
         begun.push(name)
       },
-      () => milliseconds,
+      { used: () => milliseconds },
     )
   return { begun, use }
 }
@@ -72,6 +72,24 @@ test('work that waited too long is refused and never starts', async () => {
   expect(begun).toEqual(['first', 'next', 'next'])
 })
 
+test('work is waited for until a time at the longest, and does not start after it', async () => {
+  const limiter = createFairLimiter({
+    concurrency: 1,
+    concurrencyEach: 1,
+    queueEach: 9,
+    waitMilliseconds: 60_000,
+  })
+  const begun: string[] = []
+  const [first, late] = [controlled('first', begun), controlled('late', begun)]
+  const running = limiter.run('a', first.work)
+  const until = performance.now() + 20
+  await expect(limiter.run('b', late.work, { until })).rejects.toBeInstanceOf(TooBusyError)
+  first.end()
+  await running
+  await expect(limiter.run('b', late.work, { until })).rejects.toBeInstanceOf(TooBusyError)
+  expect(begun).toEqual(['first'])
+})
+
 test('work that waited for less than the limit may last longer than it', async () => {
   const gate = createLimiter({ concurrency: 1, queue: 1, waitMilliseconds: 50 })
   const slow = () => Bun.sleep(40).then(() => 'done')
@@ -92,7 +110,9 @@ describe('callers take turns', () => {
   function jobsOf(limiter: ReturnType<typeof createFairLimiter>, names: readonly string[]) {
     const begun: string[] = []
     const jobs = new Map(names.map((name) => [name, controlled(name, begun)]))
-    const outcomes = [...jobs].map(([name, job]) => limiter.run(name.slice(0, 1), job.work, () => 0))
+    const outcomes = [...jobs].map(([name, job]) =>
+      limiter.run(name.slice(0, 1), job.work, { used: () => 0 }),
+    )
     const end = async (name: string) => {
       jobs.get(name)?.end()
       await Bun.sleep(1)
@@ -185,12 +205,7 @@ describe('callers take turns', () => {
 
   test('those who have used much at once leave a slot to others', async () => {
     const limiter = createFairLimiter({ ...bounds, concurrency: 2 })
-    for (const name of ['a', 'b'])
-      await limiter.run(
-        name,
-        async () => {},
-        () => 600,
-      )
+    for (const name of ['a', 'b']) await limiter.run(name, async () => {}, { used: () => 600 })
     const begun: string[] = []
     const jobs = ['a1', 'b1', 'c1'].map((name) => controlled(name, begun))
     const outcomes = jobs.map(({ work }, index) => limiter.run('abc'.charAt(index), work))

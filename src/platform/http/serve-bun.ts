@@ -1,14 +1,19 @@
+import { API_HEADERS } from './security-headers.ts'
 import type { FetchHandler, Serve } from './server.ts'
 
 /** Bun's own server. */
 export const bunServe: Serve = ({ port, address }, fetch, failed) => {
+  const peerOf = (request: Request) => {
+    const peer = server.requestIP(request)
+    return peer && `${peer.address} ${peer.port}`
+  }
   const server: Bun.Server<undefined> = Bun.serve({
     port,
     hostname: address,
     idleTimeout: 60,
     // The handlers limit bodies themselves, and answer in JSON: above this limit Bun would answer 413 with an empty body.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    fetch: inTurns(fetch, (request) => server.requestIP(request) === null),
+    fetch: inTurns(fetch, peerOf),
     error: failed,
     development: false,
     // Without `development` Bun shares a port with whatever shares it too: two Keywards would answer in turns.
@@ -22,17 +27,19 @@ export const bunServe: Serve = ({ port, address }, fetch, failed) => {
   }
 }
 
-/** So many requests begin in one turn of the event loop. */
+/** So many requests begin in one turn of the event loop; with large bodies, so many of one connection. */
 const REQUESTS_IN_A_TURN = 16
 
 /**
  * Has requests wait in one line of which a few begin in each turn of the event loop: between two turns, what others wait for
  * from the database or the disk goes on. Bun would begin all that have come at once, and answer those that a client has sent on
  * one connection, without waiting for answers, before it serves any other connection. Where one of these is not answered at
- * once, it closes the connection, and so it does where one has to wait here.
+ * once, it closes the connection, and so it does where one has to wait here. Large bodies don't wait: Bun keeps in memory what
+ * comes of them until a request is answered.
  */
-function inTurns(fetch: FetchHandler, hasLeft: (request: Request) => boolean): FetchHandler {
+function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | null): FetchHandler {
   const waiting: (() => void)[] = []
+  const large = new Map<string | null, number>()
   let begun = 0
   const begin = () => {
     if (begun === 0) setImmediate(nextTurn)
@@ -40,19 +47,39 @@ function inTurns(fetch: FetchHandler, hasLeft: (request: Request) => boolean): F
   }
   const nextTurn = () => {
     begun = 0
+    large.clear()
     for (const start of waiting.splice(0, REQUESTS_IN_A_TURN)) {
       begin()
       start()
     }
   }
+  const beginLarge = (request: Request) => {
+    const peer = peerOf(request)
+    const ofPeer = (large.get(peer) ?? 0) + 1
+    begin()
+    large.set(peer, ofPeer)
+    return ofPeer <= REQUESTS_IN_A_TURN ? fetch(request) : tooManyAtOnce()
+  }
   return async (request) => {
+    if (!isSmall(request)) return await beginLarge(request)
     if (begun < REQUESTS_IN_A_TURN && waiting.length === 0) {
       begin()
       return await fetch(request)
     }
     await new Promise<void>((start) => waiting.push(start))
     // Nobody would get the answer, and nothing tells any more where the request came from.
-    if (hasLeft(request)) return new Response(null, { status: 400 })
+    if (peerOf(request) === null) return tooManyAtOnce()
     return await fetch(request)
   }
 }
+
+const SMALL_BYTES = 2048
+
+const isSmall = ({ headers }: Request): boolean =>
+  !headers.has('transfer-encoding') && Number(headers.get('content-length') ?? 0) <= SMALL_BYTES
+
+const tooManyAtOnce = () =>
+  Response.json(
+    { error: 'Too many requests at once on one connection. Wait for the answers.' },
+    { status: 429, headers: { ...API_HEADERS, connection: 'close', 'retry-after': '1' } },
+  )

@@ -4,7 +4,7 @@ import { bunServe } from '../../../src/platform/http/serve-bun.ts'
 import { listen } from '../../../src/platform/http/server.ts'
 
 /** What a connection is answered on which so many requests are sent without waiting for answers. */
-async function answersTo(url: string, requests: number) {
+async function answersTo(url: string, requests: number, rest = '\r\n') {
   const { port } = new URL(url)
   const { promise, resolve } = Promise.withResolvers<string>()
   let text = ''
@@ -14,7 +14,7 @@ async function answersTo(url: string, requests: number) {
     if (text.split('HTTP/1.1 ').length > requests) resolve('answered')
   })
   socket.on('close', () => resolve('closed'))
-  socket.write(`GET / HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`.repeat(requests))
+  socket.write(`GET / HTTP/1.1\r\nHost: localhost:${port}\r\n${rest}`.repeat(requests))
   const end = await promise
   socket.destroy()
   return { end, answers: text.split('HTTP/1.1 ').length - 1 }
@@ -42,3 +42,46 @@ test('of hundreds of connections with a request each, all are answered', async (
   expect(all.filter(({ end }) => end !== 'answered')).toEqual([])
   await server.stop(1)
 })
+
+test('of requests sent at once with bodies of unknown length, a few are answered and one refused', async () => {
+  const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => () => new Response('text'))
+  const rest = 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n'
+  expect(await answersTo(server.url, 16, rest)).toEqual({ end: 'answered', answers: 16 })
+  expect(await answersTo(server.url, 1000, rest)).toEqual({ end: 'closed', answers: 17 })
+  await server.stop(1)
+})
+
+test('large bodies are not kept in memory while their requests wait: these are handled at once', async () => {
+  const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => () => {
+    Bun.sleepSync(2)
+    return new Response('text')
+  })
+  const before = process.memoryUsage.rss()
+  const clients = Bun.spawn([process.execPath, '--eval', SENDERS, new URL(server.url).port], {
+    stdout: 'pipe',
+  })
+  let most = 0
+  const timer = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss() - before)
+  }, 5)
+  expect(await new Response(clients.stdout).text()).toBe('500 answers\n')
+  clearInterval(timer)
+  expect(most).toBeLessThan(200 * 1024 * 1024)
+  await server.stop(1)
+}, 30_000)
+
+/** Each of 500 clients sends a MiB at once, of a body that has no end. */
+const SENDERS = `
+  const { connect } = require('node:net')
+  const part = '19000\\r\\n' + 'x'.repeat(0x19000) + '\\r\\n'
+  let answers = 0
+  for (let n = 0; n < 500; n++) {
+    const socket = connect(Number(process.argv[1]), '127.0.0.1')
+    socket.write('POST / HTTP/1.1\\r\\nHost: localhost\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n' + part.repeat(10))
+    socket.once('data', () => {
+      if (++answers < 500) return
+      console.log(answers + ' answers')
+      process.exit()
+    })
+  }
+`
