@@ -7,7 +7,8 @@ export type Budget = ReturnType<typeof createBudget>
 
 /**
  * Counts bytes in use. One branch of a share can't use up what all of the share have, which is half as much again, and no
- * share the whole budget. The first `free` bytes of a body are not counted, so that there is always room for small ones.
+ * share more than it leaves to others: so however many use much, there is room for those who use little. The first `free`
+ * bytes of a body are not counted, so that there is always room for small ones.
  */
 export function createBudget({ maxBytes, maxBytesEach, free }: Limits) {
   const branches = new Map<string, number>()
@@ -24,8 +25,9 @@ export function createBudget({ maxBytes, maxBytesEach, free }: Limits) {
     /** Takes the bytes if there is room; false otherwise. */
     take: (owner: Sharer, bytes: number): boolean => {
       if ((branches.get(branchOf(owner)) ?? 0) + bytes > maxBytesEach) return false
-      if ((shared.get(shareOf(owner)) ?? 0) + bytes > 1.5 * maxBytesEach) return false
-      if (total + bytes > maxBytes) return false
+      const inShare = (shared.get(shareOf(owner)) ?? 0) + bytes
+      if (inShare > 1.5 * maxBytesEach) return false
+      if (inShare > maxBytes - total - bytes) return false
       add(owner, bytes)
       return true
     },

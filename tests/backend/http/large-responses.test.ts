@@ -11,9 +11,9 @@ import { eventually } from '../../support/eventually.ts'
 const KIB = 1024
 const text = (bytes: number) => 'abcdefgh'.repeat(bytes / 8)
 
-/** Sends responses within a budget of so many bytes for each caller, and twice as many of all. */
+/** Sends responses within a budget of so many bytes for each caller, and four times as many of all. */
 function sending(maxBytesEach = 800 * KIB) {
-  const budget = createBudget({ maxBytes: 2 * maxBytesEach, maxBytesEach, free: 0 })
+  const budget = createBudget({ maxBytes: 4 * maxBytesEach, maxBytesEach, free: 0 })
   const send = async (response: Response, caller: Sharer, options = {}) => {
     const bytes = new Uint8Array(await response.arrayBuffer())
     return new Response(bodyOf(bytes, budget, caller, options), response)
@@ -80,7 +80,7 @@ test('a change is answered in any case, and its answer counts: the caller has us
 
 test('where nothing is left, those with something unread have used up their part', async () => {
   const { send, budget } = sending()
-  for (const caller of ['ada', 'grace', 'alan', 'edsger']) {
+  for (const caller of ['ada', 'grace', 'alan', 'edsger', 'donald', 'tony', 'niklaus', 'john']) {
     await send(new Response(text(400 * KIB)), caller, { isOfChange: true })
   }
   expect(['ada', 'barbara'].map(budget.isUsedUp)).toEqual([true, false])
