@@ -15,6 +15,12 @@ import { resolveReferences } from './references.ts'
 /** So many characters of ciphertext are read for the references of one answer. */
 const MOST_CHARACTERS = 24 * 1024 * 1024
 
+/** To follow the references in a character of a value takes about as long as to read so many. */
+const WORK_PER_CHARACTER = 8
+
+/** What a secret that is referred to takes is known once it is read; until then, it counts so much. */
+const CHARACTERS_EACH = 1024
+
 /**
  * Opened secrets of an environment with the references in their values resolved, and in those of the overrides. Other
  * environments are opened where the actor can open them and their apps have server-side encryption on; the audit log is
@@ -40,6 +46,13 @@ export async function withReferences(
       { id: counts ? id : `${id} own`, environmentId, value: override.value },
     ]
   })
+  const referring = texts.filter(({ value }) => mayRefer(value))
+  const work = WORK_PER_CHARACTER * referring.reduce((sum, { value }) => sum + value.length, 0)
+  await makeRoom(
+    async () => {},
+    () => work,
+    async () => work,
+  )
   const resolved = await resolveReferences(texts, finder.find)
   await finder.note()
   let place = 0
@@ -80,7 +93,11 @@ function createFinder(
   }
 
   const load = async (names: readonly queries.SecretName[]): Promise<void> => {
-    const found = await makeRoom(() => queries.findReferenced(ctx.db, actor, names, room), charactersOf, null)
+    const found = await makeRoom(
+      () => queries.findReferenced(ctx.db, actor, names, room),
+      charactersOf,
+      async () => names.length * CHARACTERS_EACH,
+    )
     room -= charactersOf(found)
     if (found.length < names.length) await requireSameKeys(names)
     for (const row of found) {

@@ -112,6 +112,17 @@ describe('what the secrets of an environment can take', () => {
   })
 })
 
+/** The answer to a read that has to wait until others have ended their large ones; something else is done meanwhile. */
+async function waitsForTurn(read: () => Promise<Answer>, meanwhile = async () => {}): Promise<Answer> {
+  const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
+  const reading = read()
+  await meanwhile()
+  const first = reading.then(() => 'read')
+  expect(await Promise.race([first, Bun.sleep(300).then(() => 'waits')])).toBe('waits')
+  for (const end of ends) end()
+  return await reading
+}
+
 describe('large answers', () => {
   test('are made in turns: a caller that asks for many at once gets all, or is told to wait', async () => {
     const [one] = (await create({ key: 'ONE', value: '1' })).body
@@ -195,14 +206,28 @@ describe('large answers', () => {
     await grant(ctx, id, environments)
     const reader = api(ctx).as(token)
     for (const path of ['/v1/me/keys', '/service/secrets/tokens/']) {
-      const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
-      const reading = reader.get(path)
-      expect((await client.get(path)).status).toBe(200)
-      const first = reading.then(() => 'read')
-      expect(await Promise.race([first, Bun.sleep(300).then(() => 'waits')])).toBe('waits')
-      for (const end of ends) end()
-      expect((await reading).status).toBe(200)
+      const readFew = async () => expect((await client.get(path)).status).toBe(200)
+      expect((await waitsForTurn(() => reader.get(path), readFew)).status).toBe(200)
     }
+  })
+
+  test('wait for the same turns where many references name much, before that is read', async () => {
+    const keys = Array.from({ length: 1500 }, (_, n) => `KEY_${n}`)
+    for (const part of [keys.slice(0, 750), keys.slice(750)]) {
+      const secrets = part.map((key) => ({ key, value: 'v' }))
+      const added = await client.post(`/v1/secrets/?app_id=${shop.id}&env=development`, { secrets })
+      expect(added.status).toBe(200)
+    }
+    await create({ key: 'ALL', value: keys.map((key) => `\${development.${key}}`).join('') })
+    const statements = await statementsOf(ctx, async () => {
+      expect((await waitsForTurn(() => client.get(place))).body[0].value).toBe('v'.repeat(1500))
+    })
+    expect(statements.filter((text) => text.includes('n.key_digest'))).toHaveLength(1)
+  })
+
+  test('wait for the same turns where many references are followed', async () => {
+    await create(...['A', 'B', 'C'].map((key) => ({ key, value: `\${X}`.repeat(15_000) })))
+    expect(await waitsForTurn(() => client.get(place))).toMatchObject({ status: 200 })
   })
 
   test('lists of apps with long descriptions wait for the same turns', async () => {
@@ -211,12 +236,9 @@ describe('large answers', () => {
     await grant(ctx, id, environments)
     await ctx.db`update apps set description = repeat('x', ${MIB}) where name = 'Long description'`
     const reader = api(ctx).as(token)
-    const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
-    const reading = reader.get('/v1/apps')
-    const first = reading.then(() => 'read')
-    expect(await Promise.race([first, Bun.sleep(300).then(() => 'waits')])).toBe('waits')
-    for (const end of ends) end()
-    expect((await reading).body.data).toMatchObject([{ name: 'Long description' }])
+    expect((await waitsForTurn(() => reader.get('/v1/apps'))).body.data).toMatchObject([
+      { name: 'Long description' },
+    ])
     await ctx.db`update apps set description = null where name = 'Long description'`
   })
 
