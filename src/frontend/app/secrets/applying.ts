@@ -1,18 +1,20 @@
 import { messageOf } from '../api/errors.ts'
 import { inWords } from '../components/words.ts'
-import type { Draft, Drafts } from './drafts.ts'
+import { type Draft, type Drafts, isOwn, partsOf } from './drafts.ts'
 import type { NewSecret, Secret, SecretChange } from './secret.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
 import type { Store } from './store.ts'
 
 /** A part of the changes that was not applied, and the sentence that says why. */
 export type Refusal = Readonly<{ environment: NamedEnvironment; sentence: string }>
+/** `applied` are parts of drafts. */
 export type Applied = Readonly<{ applied: Draft[]; refusals: Refusal[]; stored: Map<string, Secret[]> }>
 
 /**
  * Applies changes, each environment with one call for what is deleted, one for what changes and one for what is new, in
- * this order, so that a name that becomes free can be taken. What one call is refused, it is refused as a whole; the other
- * calls are made all the same. A secret that somebody else changed meanwhile is not overwritten.
+ * this order, so that a name that becomes free can be taken; then one for each of the reader's own values. What one
+ * call is refused, it is refused as a whole; the other calls are made all the same. A secret that somebody else changed
+ * meanwhile is not overwritten.
  */
 export async function applyDrafts(
   store: Store,
@@ -21,8 +23,10 @@ export async function applyDrafts(
 ): Promise<Applied> {
   const result: Applied = { applied: [], refusals: [], stored: new Map() }
   for (const environment of environments) {
-    const own = [...drafts.values()].filter(({ environmentId }) => environmentId === environment.id)
-    if (own.length > 0) await applyToEnvironment(store, environment, own, result)
+    const parts = [...drafts.values()]
+      .filter(({ environmentId }) => environmentId === environment.id)
+      .flatMap(partsOf)
+    if (parts.length > 0) await applyToEnvironment(store, environment, parts, result)
   }
   return result
 }
@@ -30,7 +34,7 @@ export async function applyDrafts(
 async function applyToEnvironment(
   store: Store,
   environment: NamedEnvironment,
-  drafts: Draft[],
+  parts: Draft[],
   result: Applied,
 ): Promise<void> {
   const attempt = async (part: Draft[], call: () => Promise<unknown>): Promise<void> => {
@@ -42,10 +46,11 @@ async function applyToEnvironment(
       result.refusals.push({ environment, sentence: withKeys(messageOf(error), part) })
     }
   }
-  const changed = drafts.filter((draft) => draft.base !== null && !draft.isDeleted && needsUpdate(draft))
-  const deleted = drafts.filter(({ isDeleted, base }) => isDeleted && base !== null)
-  const added = drafts.filter(({ base }) => base === null)
-  const own = drafts.filter(({ base, change }) => base !== null && change.own !== undefined)
+  const own = parts.filter(isOwn)
+  const shared = parts.filter((part) => !isOwn(part))
+  const changed = shared.filter((part) => part.base !== null && !part.isDeleted && saysSomething(part))
+  const deleted = shared.filter(({ isDeleted, base }) => isDeleted && base !== null)
+  const added = shared.filter(({ base }) => base === null)
   if (deleted.length + changed.length > 0) {
     const conflict = await conflictIn(store, environment, [...deleted, ...changed], result)
     if (conflict !== null) return void result.refusals.push({ environment, sentence: conflict })
@@ -54,9 +59,17 @@ async function applyToEnvironment(
   await attempt(changed, () => store.update(environment, changed.map(changeOf)))
   await attempt(added, () => store.create(environment, added.map(newSecretOf)))
   if (added.some((draft) => !result.applied.includes(draft))) await readAgain(store, environment, result)
-  for (const draft of own) {
-    await attempt([draft], () => store.override(environment, idOf(draft), draft.change.own ?? null))
+  for (const part of own) await attempt([part], () => keepOwn(store, environment, part))
+}
+
+async function keepOwn(store: Store, environment: NamedEnvironment, part: Draft): Promise<void> {
+  const { base, change } = part
+  if (base === null) {
+    throw new Error(
+      `${keyOf(part)} was deleted by someone else: your own value can be kept once it is stored again.`,
+    )
   }
+  await store.override(environment, base.id, change.own ?? null)
 }
 
 /** A sentence where somebody else has changed one of the secrets since they were read. */
@@ -84,7 +97,7 @@ async function readAgain(store: Store, environment: NamedEnvironment, result: Ap
   if (stored !== null) result.stored.set(environment.id, stored)
 }
 
-const needsUpdate = ({ change }: Draft): boolean => Object.keys(change).some((field) => field !== 'own')
+const saysSomething = ({ change }: Draft): boolean => Object.keys(change).length > 0
 const idOf = ({ base }: Draft): string => base?.id ?? ''
 /** The key under which a draft's secret is known to whoever reads the page. */
 export const keyOf = ({ base, change, row }: Draft): string =>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { counted, inWords } from '../components/words.ts'
 import { keyOf } from './applying.ts'
-import type { Draft, Drafts } from './drafts.ts'
+import { type Draft, type Drafts, isOwn, partsOf } from './drafts.ts'
 import type { Readers } from './queries.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
 
@@ -16,22 +16,22 @@ export function ChangeSentence({
   environments: readonly NamedEnvironment[]
 }) {
   return environments
-    .map((environment) => ({ environment, own: draftsOf(drafts, environment) }))
-    .filter(({ own }) => own.length > 0)
-    .map(({ environment, own }) => (
+    .map((environment) => ({ environment, parts: partsIn(drafts, environment) }))
+    .filter(({ parts }) => parts.length > 0)
+    .map(({ environment, parts }) => (
       <span key={environment.id}>
-        In {environment.name}, {joined(phrasesOf(own))}.{' '}
+        In {environment.name}, {joined(phrasesOf(parts))}.{' '}
       </span>
     ))
 }
 
-const draftsOf = (drafts: Drafts, { id }: NamedEnvironment): Draft[] =>
-  [...drafts.values()].filter(({ environmentId }) => environmentId === id)
+const partsIn = (drafts: Drafts, { id }: NamedEnvironment): Draft[] =>
+  [...drafts.values()].filter(({ environmentId }) => environmentId === id).flatMap(partsOf)
 
 type Phrase = { key: string; node: ReactNode }
 
-function phrasesOf(drafts: Draft[]): Phrase[] {
-  const groups = Map.groupBy(drafts, wordsFor)
+function phrasesOf(parts: Draft[]): Phrase[] {
+  const groups = Map.groupBy(parts, wordsFor)
   return [...groups].map(([words, group]) => {
     const [one, many] = WORDS[words]
     const names = group.length > MOST_NAMES ? counted(group.length, 'secret') : inWords(group.map(keyOf))
@@ -77,14 +77,15 @@ const WORDS: Record<Kind, [one: string, many: string]> = {
   back: ['stays as it is', 'stay as they are'],
 }
 
-function wordsFor({ base, isDeleted, change }: Draft): Kind {
+function wordsFor(part: Draft): Kind {
+  const { base, isDeleted, change } = part
+  if (isOwn(part)) return change.own === null ? 'ownGone' : 'own'
   if (isDeleted) return 'deleted'
   if (base === null) return 'added'
   if (change.key !== undefined) return 'renamed'
   if (change.path !== undefined) return 'moved'
   if (change.type === 'sealed') return 'sealed'
   if (change.value !== undefined) return 'valued'
-  if (change.own !== undefined) return change.own === null ? 'ownGone' : 'own'
   return Object.keys(change).length === 0 ? 'back' : 'described'
 }
 

@@ -37,7 +37,7 @@ export function reduceDrafts(drafts: Drafts, act: DraftAct): Drafts {
   if (act.act === 'discard') return NO_DRAFTS
   const next = new Map(drafts)
   if (act.act === 'forget') {
-    for (const draft of act.drafts) forget(next, draft, act.secrets)
+    for (const [key, applied] of Map.groupBy(act.drafts, keyOf)) forget(next, key, applied, act.secrets)
   } else if (act.act === 'rebase') {
     for (const [key, draft] of drafts) {
       const secrets = act.secrets.get(draft.environmentId)
@@ -49,17 +49,44 @@ export function reduceDrafts(drafts: Drafts, act: DraftAct): Drafts {
   return next
 }
 
-/** Takes out what was applied. What was typed meanwhile stands upon what is stored by now. */
-function forget(drafts: Map<string, Draft>, applied: Draft, secrets: Stored): void {
-  const key = keyOf(applied)
+/** The parts of a draft that are applied by themselves: what changes for everybody, and the reader's own value. */
+export function partsOf(draft: Draft): Draft[] {
+  const { own, ...change } = draft.change
+  if (own === undefined || Object.keys(change).length === 0) return [draft]
+  return [
+    { ...draft, change },
+    { ...draft, change: { own } },
+  ]
+}
+
+/** Whether a part is the reader's own value. */
+export const isOwn = ({ change }: Draft): boolean => change.own !== undefined
+
+/** The parts of a draft that are not among those that were applied. */
+export function partsLeft(draft: Draft, applied: readonly Draft[]): Draft[] {
+  const known = new Set(applied.map((part) => JSON.stringify(part)))
+  return partsOf(draft).filter((part) => !known.has(JSON.stringify(part)))
+}
+
+/** Takes out the parts that were applied. What was refused stays, and so does what was typed meanwhile. */
+function forget(drafts: Map<string, Draft>, key: string, applied: readonly Draft[], secrets: Stored): void {
   const draft = drafts.get(key)
+  if (draft === undefined) return
   drafts.delete(key)
-  if (draft === undefined || draft === applied) return
-  const { base, isDeleted, change } = rebased(draft, secrets.get(draft.environmentId) ?? [])
-  const left = { ...draft, row: base === null ? draft.row : nameOf(base), base, isDeleted }
-  const changeLeft = withoutTheSame(change, base)
-  if (base === null || isDeleted || Object.keys(changeLeft).length > 0)
-    drafts.set(keyOf(left), { ...left, change: changeLeft })
+  const parts = partsLeft(draft, applied)
+  if (parts.length === 0) return
+  const left: Draft = { ...draft, change: Object.assign({}, ...parts.map(({ change }) => change)) }
+  const next = applied.every(isOwn) ? left : afterChange(left, secrets.get(draft.environmentId) ?? [])
+  if (next !== null) drafts.set(keyOf(next), next)
+}
+
+/** A draft upon the secret that was changed beneath it, without what is the same there; null where nothing is left. */
+function afterChange(draft: Draft, secrets: readonly Secret[]): Draft | null {
+  const { base, isDeleted, change } = rebased(draft, secrets)
+  const { own, ...rest } = change
+  const changeLeft = { ...withoutTheSame(rest, base), ...(own !== undefined && { own }) }
+  if (base !== null && !isDeleted && Object.keys(changeLeft).length === 0) return null
+  return { ...draft, row: base === null ? draft.row : nameOf(base), base, isDeleted, change: changeLeft }
 }
 
 const keyOf = ({ environmentId, row }: Draft): string => draftKey(environmentId, row)

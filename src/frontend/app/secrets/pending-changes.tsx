@@ -6,6 +6,7 @@ import { useToast } from '../components/toast.tsx'
 import { counted } from '../components/words.ts'
 import { useViewer } from '../shell/viewer.ts'
 import { ChangeSentence, consequenceOf } from './change-words.tsx'
+import { partsLeft } from './drafts.ts'
 import type { Grid } from './grid.ts'
 import { readersQuery, type SecretsApp } from './queries.ts'
 import type { Store } from './store.ts'
@@ -29,7 +30,7 @@ export function PendingChanges({ app, store, grid }: { app: SecretsApp; store: S
     if (refusals.length === 0)
       toast(`${counted(applied.length, 'change was', 'changes were')} applied.`, undefined, 'secrets')
   }
-  const isDirty = [...drafts.values()].some((draft) => !applied.includes(draft))
+  const isDirty = [...drafts.values()].some((draft) => partsLeft(draft, applied).length > 0)
   return (
     <>
       <ChangeBar
