@@ -35,13 +35,18 @@ export function holdPage(userId: string | null): void {
   holder = userId
 }
 
-/** Keeps the bearer that a sign-in gave. */
-export function startSession(given: SignedIn): void {
-  bearer = given
-  isRefused = false
+/** Whether it is known whose page this is. */
+export const isPageHeld = (): boolean => holder !== null
+
+/** Keeps the bearer that a sign-in gave. False where the page is another account's: then it is replaced. */
+export function startSession(given: SignedIn): boolean {
   const userId = given.user.id
-  tell(startedBy(userId))
+  const state = startedBy(userId)
+  bearer = state === 'started' ? given : null
+  isRefused = false
+  tell(state)
   tabs.postMessage({ state: 'started', userId } satisfies Message)
+  return state === 'started'
 }
 
 const startedBy = (userId: string): SessionState =>
@@ -53,7 +58,10 @@ export async function leave(): Promise<void> {
   tell('left')
 }
 
-/** Ends the session of this browser; other tabs leave, while this page stays. Rejects where it could not be ended. */
+/**
+ * Ends the session of this browser; other tabs leave, while this page stays and is nobody's. Rejects where it could not
+ * be ended.
+ */
 export async function endSession(): Promise<void> {
   const response = await post('/service/auth/logout/')
   // Without a session there is nothing to end.
@@ -61,6 +69,7 @@ export async function endSession(): Promise<void> {
     throw new ApiError(response.status, sentenceOf(await response.json().catch(() => null), response.status))
   }
   bearer = null
+  holder = null
   isRefused = true
   tabs.postMessage({ state: 'left' } satisfies Message)
 }

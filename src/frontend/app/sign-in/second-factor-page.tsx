@@ -1,7 +1,9 @@
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { readAnew } from '../api/latest.ts'
-import { leave } from '../api/session.ts'
+import { meQuery } from '../api/me.ts'
+import { holdPage, leave, onSession } from '../api/session.ts'
 import { Button } from '../components/button.tsx'
 import { Factors } from '../settings/factors.tsx'
 import { factorsQuery } from '../settings/queries.ts'
@@ -15,7 +17,16 @@ export function SecondFactorPage() {
   const { next = '/' } = route.useSearch()
   const router = useRouter()
   const queryClient = useQueryClient()
-  const { recently, dialog } = useRecentSignIn('')
+  // Who lacks a required factor gets a bearer at the sign-in alone: after a reload nobody knows whose page this is.
+  const { data: me } = useQuery({ ...meQuery, retry: false, throwOnError: false })
+  useEffect(() => {
+    if (me !== undefined) holdPage(me.userId)
+  }, [me])
+  useEffect(
+    () => onSession((state) => state === 'started' && void queryClient.invalidateQueries()),
+    [queryClient],
+  )
+  const { recently, dialog } = useRecentSignIn(me?.email ?? '')
   const { data: factors } = useSuspenseQuery(factorsQuery)
   const goOn = async () => {
     const { required } = await readAnew(queryClient, factorsQuery)

@@ -21,6 +21,7 @@ type SignInFormProps = {
   invite?: string
   /** What a reader loses who leaves this page for a provider. */
   providerNote?: string
+  /** Not called where the page is another account's: it is replaced then. */
   onSignedIn: (account: SignedIn) => void
 }
 
@@ -38,8 +39,7 @@ export function SignInForm({
   const [expired, setExpired] = useState<string | null>(null)
   const [isChoosing, setChoosing] = useState(false)
   const enter = (account: SignedIn) => {
-    startSession(account)
-    onSignedIn(account)
+    if (startSession(account)) onSignedIn(account)
   }
   const offersPasskeys = methods.password && !isFixed
   const autofill = usePasskeyAutofill(offersPasskeys && asked === null && !isChoosing, async (passkey) =>
