@@ -49,7 +49,7 @@ export function startSession(given: SignedIn): boolean {
   return state === 'started'
 }
 
-const startedBy = (userId: string): SessionState =>
+const startedBy = (userId: string | null): SessionState =>
   holder === null || holder === userId ? 'started' : 'replaced'
 
 /** Ends the session of this browser, and takes everything of the account off the screen, in all tabs. */
@@ -65,9 +65,7 @@ export async function leave(): Promise<void> {
 export async function endSession(): Promise<void> {
   const response = await post('/service/auth/logout/')
   // Without a session there is nothing to end.
-  if (!response.ok && response.status !== 401) {
-    throw new ApiError(response.status, sentenceOf(await response.json().catch(() => null), response.status))
-  }
+  if (!response.ok && response.status !== 401) throw await refusalOf(response)
   bearer = null
   holder = null
   isRefused = true
@@ -99,23 +97,41 @@ export function renewBearer(): Promise<string> {
 async function renew(): Promise<string> {
   const hadSession = bearer !== null
   const response = await post('/service/auth/session/')
-  if (!response.ok) {
-    if (response.status === 401) {
-      bearer = null
-      isRefused = true
-      if (hadSession) tell('ended')
-    }
-    throw new ApiError(response.status, sentenceOf(await response.json().catch(() => null), response.status))
+  if (response.status === 401) {
+    bearer = null
+    isRefused = true
+    if (hadSession) tell('ended')
   }
-  bearer = (await response.json()) as Bearer
+  if (!response.ok) throw await refusalOf(response)
+  const given = (await response.json()) as Bearer
+  await requireHolder(given)
+  bearer = given
   isRefused = false
   return bearer.accessToken
 }
 
+/** Another account may have signed in at a provider, in another tab: that changes the cookie, and no page is told. */
+async function requireHolder({ accessToken }: Bearer): Promise<void> {
+  if (holder === null) return
+  const response = await ask('/v1/me', { headers: { authorization: `Bearer ${accessToken}` } })
+  if (!response.ok) throw await refusalOf(response)
+  const { userId } = (await response.json()) as { userId: string | null }
+  if (startedBy(userId) === 'started') return
+  bearer = null
+  tell('replaced')
+  throw new ApiError(401, 'Another account has signed in in this browser.')
+}
+
 const post = (path: string): Promise<Response> =>
-  fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).catch(() => {
+  ask(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+
+const ask = (path: string, init: RequestInit): Promise<Response> =>
+  fetch(path, init).catch(() => {
     throw ApiError.unreachable()
   })
+
+const refusalOf = async (response: Response): Promise<ApiError> =>
+  new ApiError(response.status, sentenceOf(await response.json().catch(() => null), response.status))
 
 function tell(state: SessionState): void {
   for (const listener of listeners) listener(state)
