@@ -13,8 +13,6 @@ import { createConsoleRouter } from './routes.tsx'
 import { applyTheme } from './shell/theme.ts'
 
 applyTheme()
-// A set-up link may lead to any page: its token belongs to the first run.
-if (location.hash.startsWith('#setup_token=')) history.replaceState(null, '', `/setup${location.hash}`)
 const router = createConsoleRouter(queryClient)
 onFactorNeeded(() => {
   const { pathname, href } = router.latestLocation

@@ -5,9 +5,11 @@ import { useSyncExternalStore } from 'react'
  * happens, so that it stands in no history, bookmark or picture of the screen, and lives in this module alone.
  */
 
-/** The pages that a link with a token leads to. The one with the set-up token leads to the first page. */
-const PAGES = /^\/(?:$|setup|invite|verify-email|reset-password)\/?$/
-const TOKEN = /^#(setup_token=)?([^#]+)$/
+/** The pages that a link of a mail leads to. */
+const PAGES = /^\/(?:invite|verify-email|reset-password)\/?$/
+const TOKEN = /^#([^#]+)$/
+/** A link with the set-up token may lead to any page: the token belongs to the first run. */
+const SETUP_TOKEN = /^#setup_token=(.+)$/
 
 /** The path with which this document was opened, as it was written: the router reads two slashes as one. */
 export const pathAtStart = location.pathname
@@ -17,17 +19,22 @@ const listeners = new Set<() => void>()
 
 /** Takes the token out of the address, at the start and when another link is pasted over the address of this page. */
 export function takeLinkToken(): void {
-  const [, name, value] = (PAGES.test(location.pathname) && TOKEN.exec(location.hash)) || []
-  if (value === undefined) return
-  const isSetup = /^\/(?:setup\/?)?$/.test(location.pathname)
-  if (isSetup !== (name !== undefined)) return
-  token = name === undefined ? value : decoded(value)
-  history.replaceState(history.state, '', location.pathname + location.search)
+  const { pathname, search, hash } = location
+  const [, setup] = SETUP_TOKEN.exec(hash) ?? []
+  const [, mailed] = (PAGES.test(pathname) && TOKEN.exec(hash)) || []
+  if (setup !== undefined) take(decoded(setup), '/setup')
+  else if (mailed !== undefined) take(mailed, pathname + search)
+}
+
+function take(taken: string, address: string): void {
+  token = taken
+  history.replaceState(history.state, '', address)
   for (const listener of listeners) listener()
 }
 
 /** The token of the link that led here; null where there was none, or the page was loaded anew. */
-export const useLinkToken = (): string | null => useSyncExternalStore(subscribe, () => token)
+export const linkToken = (): string | null => token
+export const useLinkToken = (): string | null => useSyncExternalStore(subscribe, linkToken)
 
 /** Forgets a token that was used. */
 export function forgetLinkToken(): void {
