@@ -1,4 +1,4 @@
-import { diffLines, diffWordsWithSpace } from 'diff'
+import { type ChangeObject, diffLines, diffWordsWithSpace } from 'diff'
 import { counted } from '../components/words.ts'
 
 /** A line of a difference: where it stands, and its text with the words that differ marked. */
@@ -8,27 +8,46 @@ export type Line = {
   parts: { text: string; isMarked: boolean }[]
 }
 
-/** How two texts differ, line by line, and within lines that changed word by word. */
+/** Additions and removals that are looked for: the time grows with the square of their number. */
+const MOST_EDITS = 500
+
+/**
+ * How two texts differ, line by line, and within lines that changed word by word. Of texts that differ in too many
+ * lines, all lines are removed and added; of lines that differ in too many words, the whole line is marked.
+ */
 export function lineDifference(before: string, after: string): Line[] {
-  const lines: Line[] = []
   const at = { before: 1, after: 1 }
-  const changes = diffLines(withEnd(before), withEnd(after))
+  const changes = diffLines(withEnd(before), withEnd(after), { maxEditLength: MOST_EDITS })
+  if (changes === undefined) return [...plainLines(REMOVED, before, at), ...plainLines(ADDED, after, at)]
+  const lines: Line[] = []
+  // All changed lines together take as long as a single one may.
+  const mostWordEdits = MOST_EDITS / Math.sqrt(removedLines(changes))
   for (let place = 0; place < changes.length; place++) {
     const change = changes[place]
     const next = changes[place + 1]
     if (change?.removed && next?.added) {
-      lines.push(...changedLines(linesOf(change.value), linesOf(next.value), at))
+      lines.push(...changedLines(linesOf(change.value), linesOf(next.value), at, mostWordEdits))
       place++
     } else if (change !== undefined) {
-      for (const text of linesOf(change.value)) lines.push(plainLine(change, text, at))
+      for (const line of plainLines(change, change.value, at)) lines.push(line)
     }
   }
   return lines
 }
 
+type Kind = Readonly<{ added: boolean; removed: boolean }>
 type Place = { before: number; after: number }
 
-function plainLine({ added, removed }: { added: boolean; removed: boolean }, text: string, at: Place): Line {
+const REMOVED: Kind = { added: false, removed: true }
+const ADDED: Kind = { added: true, removed: false }
+
+const removedLines = (changes: readonly ChangeObject<string>[]): number =>
+  changes.reduce((sum, { removed, count }) => sum + (removed ? count : 0), 0)
+
+const plainLines = (kind: Kind, text: string, at: Place): Line[] =>
+  linesOf(text).map((line) => plainLine(kind, line, at))
+
+function plainLine({ added, removed }: Kind, text: string, at: Place): Line {
   const number = removed ? at.before : at.after
   if (!added) at.before++
   if (!removed) at.after++
@@ -36,20 +55,24 @@ function plainLine({ added, removed }: { added: boolean; removed: boolean }, tex
 }
 
 /** Lines in place of others: the first with the first, and so on; what is left over is whole. */
-function changedLines(removed: string[], added: string[], at: Place): Line[] {
+function changedLines(removed: string[], added: string[], at: Place, mostWordEdits: number): Line[] {
   const lines: Line[] = []
   for (let place = 0; place < Math.max(removed.length, added.length); place++) {
     const before = removed[place]
     const after = added[place]
-    if (before !== undefined && after !== undefined) lines.push(...changedLine(before, after, at))
-    else if (before !== undefined) lines.push(plainLine({ added: false, removed: true }, before, at))
-    else if (after !== undefined) lines.push(plainLine({ added: true, removed: false }, after, at))
+    if (before !== undefined && after !== undefined)
+      lines.push(...changedLine(before, after, at, mostWordEdits))
+    else if (before !== undefined) lines.push(plainLine(REMOVED, before, at))
+    else if (after !== undefined) lines.push(plainLine(ADDED, after, at))
   }
   return lines
 }
 
-function changedLine(before: string, after: string, at: Place): Line[] {
-  const words = diffWordsWithSpace(before, after)
+function changedLine(before: string, after: string, at: Place, mostWordEdits: number): Line[] {
+  const words = diffWordsWithSpace(before, after, { maxEditLength: mostWordEdits }) ?? [
+    { ...REMOVED, value: before },
+    { ...ADDED, value: after },
+  ]
   const parts = (left: 'added' | 'removed') =>
     words
       .filter((word) => !word[left])
