@@ -1,51 +1,54 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import type { Reference } from '../../../core/plain-secrets/reference-syntax.ts'
-import { answer, api } from '../api/client.ts'
-import { messageOf } from '../api/errors.ts'
+import { type AnswerOf, answer, api } from '../api/client.ts'
+import { useAct } from '../components/act.ts'
 import { Broken } from './broken-reference.tsx'
+import { appNamesQuery } from './queries.ts'
 
-/** A reference to a secret of another app. It is looked up only where its value is shown. */
-export function OtherAppReference({ written, reference }: { written: string; reference: Reference }) {
-  const { data } = useQuery({
-    queryKey: ['secrets', 'referenced', reference],
-    queryFn: () => lookUp(reference),
-    gcTime: 0,
-    staleTime: 60_000,
-    retry: false,
-  })
-  if (data === undefined) return <span className="ref">{written}</span>
-  if (typeof data === 'string') return <Broken written={written} why={data} />
+type ReferenceProps = { written: string; reference: Reference }
+
+/** A reference to a secret of another app. That secret is read by a click only, for the audit log tells who read it. */
+export function OtherAppReference({ written, reference }: ReferenceProps) {
+  const { data: apps } = useQuery(appNamesQuery)
+  if (apps === undefined) return <span className="ref">{written}</span>
+  const place = placeOf(reference, apps)
+  if (typeof place === 'string') return <Broken written={written} why={place} />
+  return <PlacedReference written={written} place={place} />
+}
+
+type App = AnswerOf<typeof api.v1.apps.get>['data'][number]
+type Place = Readonly<{ app: App; environment: string; path: string; key: string }>
+
+/** Where the referenced secret should be, or a sentence that says what is missing. */
+function placeOf({ app: name, environment, path, key }: Reference, apps: readonly App[]): Place | string {
+  const app = apps.find((one) => one.name.toLowerCase() === name?.toLowerCase())
+  if (app === undefined) return `There is no app ${name} that you can open.`
+  const where = app.environments.find((one) => one.name.toLowerCase() === environment?.toLowerCase())
+  if (where === undefined) return `You can open no environment ${environment} of ${app.name}.`
+  if (!app.sseEnabled)
+    return `Server-side encryption is off for ${app.name}, so the server can’t follow this reference.`
+  return { app, environment: where.name, path, key }
+}
+
+function PlacedReference({ written, place }: { written: string; place: Place }) {
+  const { busy, problem, run } = useAct()
+  const navigate = useNavigate()
+  const follow = async () => {
+    const params = { appId: place.app.id, secretId: await secretIdAt(place) }
+    await navigate({ to: '/apps/$appId/secrets/$secretId', params })
+  }
   return (
-    <Link className="ref" to="/apps/$appId/secrets/$secretId" params={data}>
-      {written}
-    </Link>
+    <button type="button" aria-busy={busy || undefined} onClick={() => run(follow)}>
+      {problem === null ? <span className="ref">{written}</span> : <Broken written={written} why={problem} />}
+    </button>
   )
 }
 
-/** Where the referenced secret is, or a sentence that says what is missing. */
-async function lookUp({
-  app,
-  environment,
-  path,
-  key,
-}: Reference): Promise<{ appId: string; secretId: string } | string> {
-  const { data: apps } = await answer(api.v1.apps.get({ query: {} }))
-  const found = apps.find(({ name }) => name.toLowerCase() === app?.toLowerCase())
-  if (found === undefined) return `There is no app ${app} that you can open.`
-  const where = found.environments.find(({ name }) => name.toLowerCase() === environment?.toLowerCase())
-  if (where === undefined) return `You can open no environment ${environment} of ${found.name}.`
-  if (!found.sseEnabled)
-    return `Server-side encryption is off for ${found.name}, so the server can’t follow this reference.`
-  try {
-    const secrets = await answer(
-      api.v1.secrets.get({ query: { app_id: found.id, env: where.name, path, key, raw: 'true' } }),
-    )
-    const secretId = secrets.find((secret) => secret.key === key)?.id
-    return secretId === undefined
-      ? `${where.name} of ${found.name} has no ${key} at ${path}.`
-      : { appId: found.id, secretId }
-  } catch (error) {
-    return messageOf(error)
-  }
+async function secretIdAt({ app, environment, path, key }: Place): Promise<string> {
+  const query = { app_id: app.id, env: environment, path, key, raw: 'true' } as const
+  const secrets = await answer(api.v1.secrets.get({ query }))
+  const secret = secrets.find((one) => one.key === key)
+  if (secret === undefined) throw new Error(`${environment} of ${app.name} has no ${key} at ${path}.`)
+  return secret.id
 }

@@ -48,6 +48,13 @@ async function countIn(
   return counted.find((environment) => environment.id === id)?.secretCount
 }
 
+/** The apps that references can name. */
+export const appNamesQuery = queryOptions({
+  queryKey: ['secrets', 'apps-for-references'],
+  queryFn: async () => (await answer(api.v1.apps.get({ query: {} }))).data,
+  staleTime: 60_000,
+})
+
 /** The key of the secrets of one environment of an app, or of all. */
 export const secretsKey = (appId: string, environmentId?: string) =>
   ['apps', appId, 'secrets', 'values', ...(environmentId === undefined ? [] : [environmentId])] as const

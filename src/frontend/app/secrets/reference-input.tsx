@@ -1,9 +1,9 @@
 import { Autocomplete } from '@base-ui/react/autocomplete'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { answer, api } from '../api/client.ts'
 import { useField } from '../components/field.tsx'
 import { useGrid } from './grid.ts'
+import { appNamesQuery } from './queries.ts'
 import {
   candidatesFor,
   insertReference,
@@ -19,12 +19,6 @@ type ReferenceInputProps = {
   environment: NamedEnvironment
   placeholder?: string
   autoFocus?: boolean
-}
-
-const appNamesQuery = {
-  queryKey: ['secrets', 'apps-for-references'],
-  queryFn: async () => (await answer(api.v1.apps.get({ query: {} }))).data,
-  staleTime: 60_000,
 }
 
 /** The text of a value. After `${` it offers the names that a reference can have. */

@@ -1,16 +1,20 @@
 import { Link } from '@tanstack/react-router'
-import { parseReferences, type Reference } from '../../../core/plain-secrets/reference-syntax.ts'
+import { type Piece, parseReferences, type Reference } from '../../../core/plain-secrets/reference-syntax.ts'
 import { Broken } from './broken-reference.tsx'
 import { useGrid } from './grid.ts'
 import { OtherAppReference } from './other-app-reference.tsx'
 import { type NamedEnvironment, nameOf } from './secret-rows.ts'
 
+/** Thousands of links would freeze the page: what follows these pieces of a value is plain text. */
+const MOST_PIECES = 200
+
 /** A value that was asked for: its references are links, and broken ones say what is missing. */
 export function ValueText({ value, environment }: { value: string; environment: NamedEnvironment }) {
   if (value === '') return <span className="val faint">empty</span>
+  const pieces = parseReferences(value)
   return (
     <span className="val">
-      {parseReferences(value).map((piece, place) =>
+      {pieces.slice(0, MOST_PIECES).map((piece, place) =>
         typeof piece === 'string' ? (
           piece
         ) : (
@@ -18,9 +22,12 @@ export function ValueText({ value, environment }: { value: string; environment: 
           <ReferenceLink key={place} {...piece} environment={environment} />
         ),
       )}
+      {pieces.slice(MOST_PIECES).map(textOf).join('')}
     </span>
   )
 }
+
+const textOf = (piece: Piece): string => (typeof piece === 'string' ? piece : piece.written)
 
 type ReferenceProps = { written: string; reference: Reference; environment: NamedEnvironment }
 
