@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { unwrapWithSecretKey } from '../../../src/core/keys/wrapping.ts'
 import { x25519PublicOf } from '../../../src/core/keys/x25519.ts'
 import { readConnectRequest } from '../../../src/frontend/app/connect/request.ts'
-import { sealFor } from '../../../src/frontend/app/connect/seal.ts'
+import { sealFor } from '../../../src/frontend/app/secrets/opening/sealed-text.ts'
 
 const KEY = 'ab'.repeat(32)
 const path = (text: string) => `/webauth/${Buffer.from(text).toString('base64')}`

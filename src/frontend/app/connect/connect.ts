@@ -13,7 +13,7 @@ export type Outcome = 'connected' | 'unanswered'
  * is revoked: nobody has it then, or nobody is known to have it.
  */
 export async function connect(request: ConnectRequest, email: string): Promise<Outcome> {
-  const { sealFor } = await import('./seal.ts')
+  const { sealFor } = await import('../secrets/opening/sealed-text.ts')
   // A key that can't be used is found out before there is a token.
   sealFor(request.publicKey, [''])
   const { id, token } = await answer(api.v1.tokens.post({ name: request.name, format: 'phase' }))

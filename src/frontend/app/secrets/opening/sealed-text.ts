@@ -26,13 +26,31 @@ export function opener({ publicKey, secretKey }: KeyPair): (sealed: string) => s
 
 /** Seals texts for a public key, all with one ephemeral key pair and each with a nonce of its own. */
 export function sealer(publicKey: Uint8Array): (text: string) => string {
-  const ephemeral = x25519.keygen()
-  const key = sessionKey(ephemeral.secretKey, publicKey, ephemeral.publicKey, publicKey)
-  return (text) => {
-    const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
-    const sealed = concatBytes(xchacha20poly1305(key, nonce).encrypt(utf8ToBytes(text)), nonce)
-    return `ph:v1:${bytesToHex(ephemeral.publicKey)}:${toBase64(sealed)}`
-  }
+  const session = sessionFor(publicKey)
+  return (text) => sealIn(session, text)
+}
+
+/** As `sealer`, for the key in hex, of which nothing is kept. Throws for a public key that gives no secret. */
+export function sealFor(publicKeyHex: string, texts: readonly string[]): string[] {
+  const session = sessionFor(hexToBytes(publicKeyHex))
+  const sealed = texts.map((text) => sealIn(session, text))
+  session.key.fill(0)
+  return sealed
+}
+
+type Session = Readonly<{ key: Uint8Array; ephemeral: Uint8Array }>
+
+function sessionFor(recipient: Uint8Array): Session {
+  const { secretKey, publicKey: ephemeral } = x25519.keygen()
+  const key = sessionKey(secretKey, recipient, ephemeral, recipient)
+  secretKey.fill(0)
+  return { key, ephemeral }
+}
+
+function sealIn({ key, ephemeral }: Session, text: string): string {
+  const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
+  const sealed = concatBytes(xchacha20poly1305(key, nonce).encrypt(utf8ToBytes(text)), nonce)
+  return `ph:v1:${bytesToHex(ephemeral)}:${toBase64(sealed)}`
 }
 
 /** The second half of BLAKE2b-512(shared secret ‖ ephemeral public key ‖ recipient's public key). */
@@ -43,7 +61,10 @@ function sessionKey(
   recipient: Uint8Array,
 ): Uint8Array {
   const shared = x25519.getSharedSecret(secret, other)
-  return blake2b(concatBytes(shared, ephemeral, recipient), { dkLen: 64 }).slice(32)
+  const keys = blake2b(concatBytes(shared, ephemeral, recipient), { dkLen: 64 })
+  const key = keys.slice(32)
+  for (const secret of [shared, keys]) secret.fill(0)
+  return key
 }
 
 /** The bytes of base64 text. */
