@@ -10,6 +10,9 @@ export function codePoints(text: string): number {
   return count
 }
 
+/** How many bytes a text has in UTF-8. Unlike `Buffer.byteLength`, it works in a browser, too. */
+export const byteLength = (text: string): number => encoder.encode(text).length
+
 /** A name as it is stored: NFC, without white space around it. */
 export const normaliseName = (name: string): string => normalise(name).trim()
 
@@ -33,6 +36,8 @@ export const MAX_MARKS_IN_A_ROW = 30
 /** Whether a text has more combining marks in a row than NFC can bring into order in reasonable time. */
 export const hasTooManyMarks = (text: string): boolean =>
   text.length > MAX_MARKS_IN_A_ROW && TOO_MANY_MARKS.test(text)
+
+const encoder = new TextEncoder()
 
 const TOO_MANY_MARKS = new RegExp(`\\p{M}{${MAX_MARKS_IN_A_ROW + 1}}`, 'u')
 

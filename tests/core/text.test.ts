@@ -2,11 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
 import { explainFault, Name, Text } from '../../src/core/schema.ts'
-import { hasInvisibleCharacter, normaliseName } from '../../src/core/text.ts'
+import { byteLength, hasInvisibleCharacter, normaliseName } from '../../src/core/text.ts'
 
 const INVISIBLE = 'name must not contain control or invisible characters.'
 const faultOf = (name: string) => explainFault(Name(), name, 'name')
 const character = (code: string) => String.fromCodePoint(Number.parseInt(code, 16))
+
+test.each(['', 'KEY', 'naïve', '鍵', '🔑', '\ud800'])('the bytes of %j are those of its UTF-8', (text) => {
+  expect(byteLength(text)).toBe(Buffer.byteLength(text))
+})
 
 describe('an invisible character', () => {
   const codes =

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../schema.ts'
 import { Override, SealedSecret } from '../secrets/sealed-secret.ts'
+import { byteLength } from '../text.ts'
 
 /** The caller's own value of a secret, in clear. */
 const PlainOverride = Type.Object({
@@ -23,7 +24,7 @@ const MAX_KEY_BYTES = 256
 /** Why a text can't be the key of a secret, as a sentence that begins with `field`; null when it can. */
 export function keyFault(key: string, field: string): string | null {
   if (key === '') return `${field} must not be empty.`
-  if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) {
+  if (byteLength(key) > MAX_KEY_BYTES) {
     return `${field} must have at most ${MAX_KEY_BYTES} bytes.`
   }
   if (!key.isWellFormed()) return `${field} must be well-formed Unicode.`

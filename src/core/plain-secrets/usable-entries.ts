@@ -1,4 +1,5 @@
 import { MAX_BYTES } from '../secrets/sealed.ts'
+import { byteLength } from '../text.ts'
 import { type KeyValue, requireFaultless } from './key-values.ts'
 import { keyFault } from './plain-secret.ts'
 
@@ -10,7 +11,7 @@ export function requireUsable(entries: readonly KeyValue[]): void {
     const place = line === undefined ? `entry ${index + 1}` : `line ${line}`
     const fault = keyFault(key, `The key in ${place}`)
     if (fault !== null) faults.push(fault)
-    if (encoder.encode(value).length > MAX_BYTES.value) {
+    if (byteLength(value) > MAX_BYTES.value) {
       faults.push(`The value in ${place} must have at most ${MAX_BYTES.value} bytes.`)
     }
     if (value.includes('\0')) faults.push(`The value in ${place} must not contain NUL characters.`)
@@ -21,5 +22,3 @@ export function requireUsable(entries: readonly KeyValue[]): void {
   }
   requireFaultless(faults)
 }
-
-const encoder = new TextEncoder()
