@@ -1,8 +1,9 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
+import { Button } from '../components/button.tsx'
 import { Badge, Tag } from '../components/pieces.tsx'
 import { counted } from '../components/words.ts'
 import { dayOf } from './details-fields.tsx'
-import { lineDifference, summaryOf } from './line-difference.ts'
+import { type Line, lineDifference, summaryOf } from './line-difference.ts'
 import type { NamedEnvironment } from './secret-rows.ts'
 import type { Version } from './version.ts'
 
@@ -45,7 +46,7 @@ export function VersionDifference({ before, after, isShown }: VersionDifferenceP
       </dl>
       {!isSealed &&
         (isShown || after.type === 'config' ? (
-          <ValueLines lines={lines} />
+          <ValueLines key={`${before?.version} ${after.version}`} lines={lines} />
         ) : (
           <p className="dim hidden-value">••••••••</p>
         ))}
@@ -53,7 +54,7 @@ export function VersionDifference({ before, after, isShown }: VersionDifferenceP
   )
 }
 
-const wordsFor = (lines: ReturnType<typeof lineDifference>, before: Version, after: Version): string => {
+const wordsFor = (lines: readonly Line[], before: Version, after: Version): string => {
   const summary = summaryOf(lines)
   return summary === 'unchanged' && before.value !== after.value ? 'the line break at the end' : summary
 }
@@ -108,9 +109,26 @@ function Tags({ before, after }: { before: readonly string[]; after: readonly st
   )
 }
 
+/** Drawing tens of thousands of lines freezes the page, and a value can have 65,536. */
+const MOST_LINES = 2_000
+
+/** The lines of a difference; of very many the first, and the others once they are asked for. */
+function ValueLines({ lines }: { lines: readonly Line[] }) {
+  const [isWhole, setWhole] = useState(false)
+  if (isWhole || lines.length <= MOST_LINES) return <DrawnLines lines={lines} />
+  return (
+    <>
+      <DrawnLines lines={lines.slice(0, MOST_LINES)} />
+      <Button kind="quiet" className="mt-3" onClick={() => setWhole(true)}>
+        Show all {counted(lines.length, 'line')}
+      </Button>
+    </>
+  )
+}
+
 const SIGNS = { same: '', add: '+', remove: '−' }
 
-function ValueLines({ lines }: { lines: ReturnType<typeof lineDifference> }) {
+function DrawnLines({ lines }: { lines: readonly Line[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys
     <div className="diff" role="group" tabIndex={0} aria-label="The value, line by line">
