@@ -50,6 +50,9 @@ const FIELDS = {
   expiresAt: Type.Optional(
     Nullable(Instant('When the value should be replaced; nothing happens by itself.')),
   ),
+  expires_at: Type.Optional(
+    Nullable(Instant('The same, by its name in some answers; expiresAt comes first.')),
+  ),
   override: Type.Optional(SealedOverride),
 }
 
@@ -102,7 +105,7 @@ export const newSecrets = ({ secrets }: CreateSecrets): NewSecret[] =>
     path: normalisePath(secret.path ?? '/'),
     tags: normaliseTags(secret.tags ?? [], `secrets[${index}].tags`),
     type: secret.type ?? 'secret',
-    expiresAt: secret.expiresAt == null ? null : instantFrom(secret.expiresAt),
+    expiresAt: expiryOf(secret) ?? null,
     ...(secret.override !== undefined && { override: overrideOf(secret.override) }),
   }))
 
@@ -110,7 +113,8 @@ export const newSecrets = ({ secrets }: CreateSecrets): NewSecret[] =>
 export function secretChanges({ secrets }: UpdateSecrets): SecretChange[] {
   requireDistinctIds(secrets.map(({ id }) => id))
   return secrets.map((secret, index) => {
-    const { id, key, keyDigest, value, comment, path, tags, type, expiresAt, override } = secret
+    const { id, key, keyDigest, value, comment, path, tags, type, override } = secret
+    const expiresAt = expiryOf(secret)
     if ((key === undefined) !== (keyDigest === undefined)) {
       throw badRequest(`secrets[${index}] must have both key and keyDigest, or neither.`)
     }
@@ -123,7 +127,7 @@ export function secretChanges({ secrets }: UpdateSecrets): SecretChange[] {
       ...(path !== undefined && { path: normalisePath(path) }),
       ...(tags !== undefined && { tags: normaliseTags(tags, `secrets[${index}].tags`) }),
       ...(type !== undefined && { type }),
-      ...(expiresAt !== undefined && { expiresAt: expiresAt === null ? null : instantFrom(expiresAt) }),
+      ...(expiresAt !== undefined && { expiresAt }),
       ...(override !== undefined && { override: overrideOf(override) }),
     }
   })
@@ -134,6 +138,12 @@ export function secretIds({ secrets }: DeleteSecrets): readonly string[] {
   requireDistinctIds(secrets)
   return secrets
 }
+
+type Expiry = { expires_at?: string | null; expiresAt?: string | null }
+
+/** Undefined where it was not sent, null for none. */
+const expiryOf = ({ expires_at, expiresAt = expires_at }: Expiry): Date | null | undefined =>
+  expiresAt == null ? expiresAt : instantFrom(expiresAt)
 
 const overrideOf = ({
   value,
@@ -154,7 +164,7 @@ export function requireDistinctIds(ids: readonly string[]): void {
   }
 }
 
-/** Fields of which null says the same as nothing; `expiresAt` is not one. */
+/** Fields of which null says the same as nothing; the expiry is not one. */
 const NULL_IS_ABSENT = ['comment', 'path', 'type', 'override']
 
 function withoutNullFields(secret: unknown): unknown {

@@ -53,11 +53,25 @@ export async function migrate(
     )
   }
   for (const migration of migrations) {
-    if (await locked(db, (tx) => apply(tx, migration, options.clock))) {
+    if (await inSpiteOfDeadlocks(() => locked(db, (tx) => apply(tx, migration, options.clock)))) {
       options.log.info({ migration: migration.name }, 'Migration applied')
     }
   }
 }
+
+/** Does work again that the database has undone because the former release, which still runs, waited for it crosswise. */
+async function inSpiteOfDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if ((error as { code?: string }).code !== DEADLOCK_DETECTED || attempt === MOST_ATTEMPTS) throw error
+    }
+  }
+}
+
+const DEADLOCK_DETECTED = '40P01'
+const MOST_ATTEMPTS = 5
 
 function parseMigration(name: string, text: string, expected: number): Migration {
   const version = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1])

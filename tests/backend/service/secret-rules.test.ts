@@ -306,6 +306,13 @@ describe('versions and times', () => {
   test('an expiry is kept, shown where there is one, and cleared by null', async () => {
     const one = await created({ expiresAt: '2027-01-31T12:00:00+01:00' })
     expect(one.expires_at).toBe('2027-01-31T11:00:00.000Z')
+    const { status, body } = await secrets('PUT', [{ ...one, keyDigest: one.key_digest }])
+    expect([status, body[0].expires_at, body[0].version]).toEqual([200, one.expires_at, 1])
+    const later = { expires_at: '2028-01-01T00:00:00Z', expiresAt: '2029-01-01T00:00:00Z' }
+    expect((await secrets('PUT', [{ id: one.id, ...later }])).body[0].expires_at).toBe(
+      '2029-01-01T00:00:00.000Z',
+    )
+    expect((await secrets('PUT', [{ id: one.id, expires_at: '2027-01-01' }])).status).toBe(400)
     expect((await secrets('PUT', [{ id: one.id, expiresAt: null }])).body[0]).not.toHaveProperty('expires_at')
   })
 

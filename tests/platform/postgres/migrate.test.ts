@@ -83,6 +83,28 @@ test('of two migrators at once one waits, and both succeed', async () => {
   expect(await versions(db)).toEqual([1, 2])
 })
 
+test('a migration that the database undoes because of a deadlock is applied again', async () => {
+  const { db, config } = await database()
+  const other = openDatabase(config, { deadlines: null })
+  undo.push(() => other.end())
+  await run(db, await steps('create table one (id int); create table two (id int)'))
+  // This waits longer than the migration: so it is the migration that is undone.
+  const crossing = other.begin(async (tx) => {
+    await tx`set local deadlock_timeout = '20s'`
+    await tx`lock table two in access exclusive mode`
+    await Bun.sleep(300)
+    await tx`lock table one in access exclusive mode`
+  })
+  await Bun.sleep(100)
+  const both = await steps(
+    'create table one (id int); create table two (id int)',
+    'lock table one in access exclusive mode; lock table two in access exclusive mode; create table three (id int)',
+  )
+  await run(db, both)
+  await crossing
+  expect(await versions(db)).toEqual([1, 2])
+}, 20_000)
+
 test('a second run applies only what is new', async () => {
   const { db } = await database()
   await run(db, await steps('create table one (id int)'))
