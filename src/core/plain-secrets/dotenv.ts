@@ -40,9 +40,9 @@ export const fitsDotenv = ({ key, value }: Pick<KeyValue, 'key' | 'value'>): boo
 
 /** Variables that Bash or Zsh sets itself: it refuses, forgets or cuts other values, or takes them for numbers, as below. */
 const SET_BY_SHELLS: ReadonlySet<string> = new Set(
-  `_ BASHOPTS BASHPID BASH_ARGC BASH_ARGV BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL
-   BASH_VERSINFO DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD LINENO PIPESTATUS
-   PPID RANDOM SECONDS SHELLOPTS SRANDOM UID
+  `_ BASHOPTS BASHPID BASH_ALIASES BASH_ARGC BASH_ARGV BASH_ARGV0 BASH_CMDS BASH_COMMAND BASH_LINENO
+   BASH_SOURCE BASH_SUBSHELL BASH_VERSINFO COMP_WORDBREAKS DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME
+   GROUPS HISTCMD LINENO PIPESTATUS PPID RANDOM SECONDS SHELLOPTS SRANDOM UID
    ARGC HISTCHARS KEYBOARD_HACK TTYIDLE ZCURSES_COLORS ZCURSES_COLOR_PAIRS ZSH_EVAL_CONTEXT ZSH_SUBSHELL
    aliases argv builtins cdpath commands dirstack dis_aliases dis_builtins dis_functions dis_functions_source
    dis_galiases dis_patchars dis_reswords dis_saliases epochtime errnos fignore fpath funcfiletrace
