@@ -18,7 +18,7 @@ export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
 /** How a turn counts, and how long it is waited for. */
 export type Turn = Readonly<{
   /** Gives, at its end, the milliseconds for which others could not do their work: the whole turn unless told. */
-  used?: (() => number) | undefined
+  used?: () => number
   /** When waiting for it ends at the latest, of `performance.now()`. */
   until?: number
 }>
@@ -180,7 +180,7 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     return await waitForTurn(path, until)
   }
   return {
-    enter: (caller) => enter(caller),
+    enter,
     charge: (caller, milliseconds) => usage.add(pathOf(caller)[0], milliseconds),
     isFree: (caller) => hasRoom(pathOf(caller)[0]),
     tryToEnter: (caller) => tryToBegin(pathOf(caller)),

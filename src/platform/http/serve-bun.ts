@@ -39,7 +39,7 @@ const REQUESTS_IN_A_TURN = 16
  */
 function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | null): FetchHandler {
   const waiting: (() => void)[] = []
-  const large = new Map<string | null, number>()
+  const largeByPeer = new Map<string | null, number>()
   let begun = 0
   const begin = () => {
     if (begun === 0) setImmediate(nextTurn)
@@ -47,7 +47,7 @@ function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | nul
   }
   const nextTurn = () => {
     begun = 0
-    large.clear()
+    largeByPeer.clear()
     for (const start of waiting.splice(0, REQUESTS_IN_A_TURN)) {
       begin()
       start()
@@ -55,9 +55,9 @@ function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | nul
   }
   const beginLarge = (request: Request) => {
     const peer = peerOf(request)
-    const ofPeer = (large.get(peer) ?? 0) + 1
+    const ofPeer = (largeByPeer.get(peer) ?? 0) + 1
     begin()
-    large.set(peer, ofPeer)
+    largeByPeer.set(peer, ofPeer)
     return ofPeer <= REQUESTS_IN_A_TURN ? fetch(request) : tooManyAtOnce()
   }
   return async (request) => {

@@ -112,14 +112,22 @@ describe('what the secrets of an environment can take', () => {
   })
 })
 
+/** Takes all turns of large answers, once they are free; gives what ends them. */
+async function takeAllTurns(): Promise<() => void> {
+  const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
+  return () => {
+    for (const end of ends) end()
+  }
+}
+
 /** The answer to a read that has to wait until others have ended their large ones; something else is done meanwhile. */
 async function waitsForTurn(read: () => Promise<Answer>, meanwhile = async () => {}): Promise<Answer> {
-  const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
+  const endTurns = await takeAllTurns()
   const reading = read()
   await meanwhile()
   const first = reading.then(() => 'read')
   expect(await Promise.race([first, Bun.sleep(300).then(() => 'waits')])).toBe('waits')
-  for (const end of ends) end()
+  endTurns()
   return await reading
 }
 
@@ -165,14 +173,12 @@ describe('large answers', () => {
   test('wait for their turn, which ends with the answer', async () => {
     const [one] = (await create({ key: 'ONE', value: '1' })).body
     await fill(one, 2 * MIB)
-    const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
-    const reading = secretsOf(client, environmentId)('GET')
-    const small = await client.get(`/v1/environments/${environmentId}`)
-    expect(small.status).toBe(200)
-    expect(await Promise.race([reading.then(() => 'read'), Bun.sleep(300).then(() => 'waits')])).toBe('waits')
-    for (const end of ends) end()
-    expect((await reading).status).toBe(200)
-    for (const end of await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))) end()
+    const readLittle = async () =>
+      expect((await client.get(`/v1/environments/${environmentId}`)).status).toBe(200)
+    const read = () => secretsOf(client, environmentId)('GET')
+    expect((await waitsForTurn(read, readLittle)).status).toBe(200)
+    const endAgain = await takeAllTurns()
+    endAgain()
   })
 
   test('keep nobody from reading while they wait', async () => {
@@ -183,7 +189,7 @@ describe('large answers', () => {
     const apps = [{ id: shop.id, environments: [environmentId] }]
     const readers = await Promise.all([1, 2].map(() => member(ctx, 'developer')))
     for (const { id } of readers) await client.put(`/v1/members/${id}/access`, { apps })
-    const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
+    const endTurns = await takeAllTurns()
     const waiting = readers.flatMap(({ token }) => {
       const reader = api(ctx).as(token)
       return Array.from({ length: 5 }, () => reader.get(place))
@@ -195,7 +201,7 @@ describe('large answers', () => {
     const one = await Promise.race([client.get(`${place}&key=KEY_1&path=/b`), first])
     expect(one).toMatchObject({ status: 200, body: [{ key: 'KEY_1', path: '/b' }] })
     expect((await secretsOf(client, 'no id')('GET')).status).toBe(404)
-    for (const end of ends) end()
+    endTurns()
     for (const { status } of await Promise.all(waiting)) expect(status).toBe(200)
   })
 
@@ -245,7 +251,7 @@ describe('large answers', () => {
   test('versions with their texts wait for the same turns; without, no text is read and nothing waits', async () => {
     const [{ id }] = (await create({ key: 'ONE', value: '1' })).body
     await ctx.db`update secret_versions set comment = repeat('x', ${2 * MIB}) where secret_id = ${id}`
-    const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
+    const endTurns = await takeAllTurns()
     const statements = await statementsOf(ctx, async () => {
       expect((await client.get(`/v1/secrets/${id}/versions`)).body).toMatchObject([{ id, version: 1 }])
     })
@@ -254,20 +260,20 @@ describe('large answers', () => {
     expect(ofVersions.map((text) => texts.test(text))).toEqual([false])
     const reading = client.get(`/v1/secrets/${id}/versions?values=true`)
     expect(await Promise.race([reading.then(() => 'read'), Bun.sleep(300).then(() => 'waits')])).toBe('waits')
-    for (const end of ends) end()
+    endTurns()
     expect((await reading).body).toMatchObject([{ comment: 'x'.repeat(2 * MIB) }])
   })
 
   test('are given up when it takes too long, and take no turn later', async () => {
     const [one] = (await create({ key: 'ONE', value: '1' })).body
     await fill(one, 2 * MIB)
-    const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
+    const endTurns = await takeAllTurns()
     const late = await secretsOf(client, environmentId)('GET')
     expect(late).toMatchObject({
       status: 503,
       body: { error: 'Too many large answers are being made. Try again in a second.' },
     })
-    for (const end of ends) end()
+    endTurns()
     expect((await secretsOf(client, environmentId)('GET')).status).toBe(200)
   })
 
@@ -285,15 +291,16 @@ describe('large answers', () => {
     const update = (secrets: { id: string }[]) =>
       client.put(place, { secrets: secrets.map(({ id }) => ({ id, tags: ['new'] })) })
 
-    const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
+    const endTurns = await takeAllTurns()
     const waiting = [file('/'), update(stored)]
     expect((await file('/small')).status).toBe(200)
     expect((await update(stored.slice(0, 2))).status).toBe(200)
     const first = Promise.race(waiting).then(() => 'answered')
     expect(await Promise.race([first, Bun.sleep(300).then(() => 'all wait')])).toBe('all wait')
-    for (const end of ends) end()
+    endTurns()
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])
-    for (const end of await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))) end()
+    const endAgain = await takeAllTurns()
+    endAgain()
   })
 })
 
