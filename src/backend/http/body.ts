@@ -2,6 +2,7 @@ import { badRequest, DomainError } from '../../core/errors.ts'
 import { createBudget, createShare, type Share } from '../../platform/budget.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
 import { parseJson } from './json.ts'
+import { createUnfinishedBodies } from './unfinished-bodies.ts'
 
 /** The place of a body that was not read: it passes no schema. */
 export const UNREAD = Symbol('a body that was not read')
@@ -20,6 +21,8 @@ export type IncomingBody = {
 const KIB = 1024
 const MIB = 1024 * KIB
 const DEADLINE_SECONDS = 15
+/** Of visitors, and of callers. */
+const MAX_UNFINISHED = 2048
 
 /**
  * The bodies of all requests in progress. Runtimes keep a body in memory before it is read, so its bytes are counted from
@@ -31,6 +34,10 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
   const unchecked = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 16 * KIB })
   const publicRoutes = createBudget({ maxBytes: 16 * MIB, maxBytesEach: 2 * MIB, free: 2 * KIB })
   const knownCallers = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 2 * KIB })
+  const unfinished = {
+    visitors: createUnfinishedBodies(MAX_UNFINISHED),
+    callers: createUnfinishedBodies(MAX_UNFINISHED),
+  }
 
   return {
     /**
@@ -58,8 +65,12 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
           if (fault !== null) throw fault
           if (length === 0) return null
           if (!share.moveTo(isKnown ? knownCallers : publicRoutes, sender)) throw busy()
-          const bytes = await (collector ?? collect()).bytes
-          return bytes.length === 0 ? null : parseJson(textOf(bytes))
+          const { bytes, stop } = collector ?? collect()
+          const finish = unfinished[isKnown ? 'callers' : 'visitors'].add(sender, () =>
+            stop(tooManyUnfinished()),
+          )
+          const whole = await bytes.finally(finish)
+          return whole.length === 0 ? null : parseJson(textOf(whole))
         },
         discard: () => {
           share.end()
@@ -95,7 +106,7 @@ function faultOf(length: number, limit: number, share: Share): DomainError | nul
   return share.grow(length) ? null : busy()
 }
 
-type Collector = { bytes: Promise<Uint8Array>; stop(): void }
+type Collector = { bytes: Promise<Uint8Array>; stop(reason?: DomainError): void }
 
 /**
  * Reads a whole body. 413 when it is too large, 503 when `count` finds no room for more of it, 400 when it is incomplete
@@ -110,18 +121,18 @@ function createCollector(
 ): Collector {
   if (request.body === null) return { bytes: Promise.resolve(new Uint8Array()), stop: () => {} }
   const reader = request.body.getReader()
-  let isStopped = false
-  const stop = () => {
-    isStopped = true
+  let stopped: DomainError | null = null
+  const stop = (reason = incomplete()) => {
+    stopped ??= reason
     clearTimeout(timer)
     reader.cancel().catch(() => {})
   }
-  const timer = setTimeout(stop, deadlineSeconds * 1000)
+  const timer = setTimeout(() => stop(), deadlineSeconds * 1000)
   const collect = async () => {
     const joined = createJoinedBytes(limit)
     for (;;) {
       const { done, value } = await reader.read()
-      if (isStopped) throw incomplete()
+      if (stopped !== null) throw stopped
       if (done) return joined.bytes()
       if (joined.length() + value.byteLength > limit) throw tooLarge(limit)
       if (!count(value.byteLength)) throw busy()
@@ -192,6 +203,12 @@ const tooLarge = (limit: number) =>
 const incomplete = () =>
   new DomainError(400, `The body is incomplete, or took longer than ${DEADLINE_SECONDS} seconds.`, {
     connection: 'close',
+  })
+
+const tooManyUnfinished = () =>
+  new DomainError(503, 'Too many incomplete requests at the moment. Try again in a second.', {
+    connection: 'close',
+    'retry-after': '1',
   })
 
 const busy = () =>

@@ -1,8 +1,13 @@
+import { limitOpenFiles } from '../open-files.ts'
 import { API_HEADERS } from './security-headers.ts'
 import type { FetchHandler, Serve } from './server.ts'
 
+/** Each connection on which headers begin to arrive may take 16 KiB: Bun has no limit on how many there are. */
+const MAX_OPEN_FILES = 8192
+
 /** Bun's own server. */
 export const bunServe: Serve = ({ port, address }, fetch, failed) => {
+  limitOpenFiles(MAX_OPEN_FILES)
   const peerOf = (request: Request) => {
     const peer = server.requestIP(request)
     return peer && `${peer.address} ${peer.port}`

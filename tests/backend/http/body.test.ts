@@ -143,6 +143,32 @@ test('a body that takes too long is 400, and its connection is closed', async ()
   }
 })
 
+test.each([
+  ['with a length', 1000],
+  ['without', null],
+])('of 2,049 small bodies %s that visitors have begun to send, the first is refused', async (_, length) => {
+  const bodies = createBodies()
+  const start = (network: string, isKnown = false) => {
+    const { body, send, end } = sending(length, bodies, network)
+    return { send, end, reading: refusal(body.read(network, isKnown)) }
+  }
+  const caller = start('ada', true)
+  const first = start('here')
+  const others = Array.from({ length: 2048 }, (_, i) => start(`network ${i}`))
+  expect(await first.reading).toEqual({
+    status: 503,
+    error: 'Too many incomplete requests at the moment. Try again in a second.',
+    headers: { connection: 'close', 'retry-after': '1' },
+  })
+  for (const { send, end, reading } of [caller, others[0], others.at(-1)].filter(
+    (one) => one !== undefined,
+  )) {
+    void send(Buffer.from('{}'))
+    void end()
+    expect(await reading).toBeNull()
+  }
+})
+
 test('a body in chunks of any sizes is read as the bytes that they are together', async () => {
   const text = JSON.stringify({ name: 'Añ😀'.repeat(20_000), tags: ['x', 1, null] })
   const bytes = Buffer.from(text)

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { bunServe } from '../../../src/platform/http/serve-bun.ts'
 import { listen } from '../../../src/platform/http/server.ts'
@@ -57,6 +58,13 @@ test('a port that another Keyward listens on is refused', async () => {
   const second = () => listen(bunServe, { port, address: '127.0.0.1' }, () => () => new Response('second'))
   expect(second).toThrow(`Port ${port} on 127.0.0.1 is taken: set PORT to another one.`)
   await first.stop(1)
+})
+
+test('a process that serves has at most 8,192 connections and files open', async () => {
+  const serving = server(() => new Response('text'))
+  const [, openFiles] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+  expect(Number(openFiles)).toBeWithin(1, 8193)
+  await serving.stop(1)
 })
 
 /** Clients that each send one request after the other on a kept connection, until told to stop or one is lost. */
