@@ -37,7 +37,7 @@ export type Context = Readonly<{
   /** Limits how many transactions wait for locks at once. */
   limitChanges: ChangeLimiter
   lookUps: LookUps
-  /** Limits each network's requests that need no credentials. */
+  /** Limits each site's requests that need no credentials. */
   limitPublic: FairLimiter
   /** Limits each caller's reads, and its changes that lock no organisation. Never entered within one of the others. */
   limitReads: FairLimiter

@@ -2,9 +2,9 @@ import { createFairLimiter, type FairLimiterOptions, TooBusyError } from './limi
 
 /**
  * In whose turn a password is hashed or checked: for a browser, session or link that an account knows, in that of the
- * account, which a member has or somebody who is none; otherwise in that of the network that the request comes from.
+ * account, which a member has or somebody who is none; otherwise in that of the site that the request comes from.
  */
-export type PasswordTurn = Readonly<{ member: string } | { account: string } | { network: string }>
+export type PasswordTurn = Readonly<{ member: string } | { account: string } | { site: string }>
 
 /** How many strangers wait, and how many with accounts that are no members. */
 export const PASSWORD_QUEUE = 20
@@ -20,8 +20,8 @@ export class PasswordsBusy extends TooBusyError {
 /**
  * Runs so many at once. Members who are known wait in a line of their own, `queue` of one account, however many members
  * there are. Where anyone may register, anyone can have many accounts that are known: those of no member have a line for
- * `queue`, and so have strangers, half of theirs for new passwords. When such a line is full, the last of the network or
- * account with the most in it makes room for one with fewer: so neither one address nor one account keeps others out.
+ * `queue`, and so have strangers, half of theirs for new passwords. When such a line is full, the last of the site or
+ * account with the most in it makes room for one with fewer: so neither one site nor one account keeps others out.
  * The three lines take turns. `PasswordsBusy` for whoever can't wait.
  */
 export function createPasswordTurns({ concurrency, queue }: { concurrency: number; queue: number }) {
@@ -45,12 +45,12 @@ export function createPasswordTurns({ concurrency, queue }: { concurrency: numbe
       )
     }
     const waiting = (begin: Begin) =>
-      strangersPlaces(`${what} ${turn.network}`, (beginToo) =>
-        strangers.run(`${what} ${turn.network}`, () =>
+      strangersPlaces(`${what} ${turn.site}`, (beginToo) =>
+        strangers.run(`${what} ${turn.site}`, () =>
           heads.run('strangers', () => begin(() => beginToo(work))),
         ),
       )
-    return await (what === 'hash' ? newPasswords(turn.network, waiting) : waiting((work) => work()))
+    return await (what === 'hash' ? newPasswords(turn.site, waiting) : waiting((work) => work()))
   }
 }
 

@@ -22,7 +22,7 @@ function setUp(queue: number) {
   return { begin, begun, finish }
 }
 
-const stranger = (i: number): PasswordTurn => ({ network: `192.0.2.${i}` })
+const stranger = (i: number): PasswordTurn => ({ site: `192.0.2.${i}` })
 const ada: PasswordTurn = { member: 'ada' }
 
 test('strangers who fill their line delay somebody who is known by two passwords', async () => {

@@ -6,7 +6,7 @@ import { createPasswords } from '../../src/platform/passwords.ts'
 const cheap = { memoryCost: 64, timeCost: 1 }
 const turn = { account: 'ada' }
 /** A stranger from a network of its own. */
-const from = (network: unknown) => ({ network: String(network) })
+const from = (site: unknown) => ({ site: String(site) })
 const spies: { mockRestore(): void }[] = []
 afterEach(() => {
   for (const spy of spies.splice(0)) spy.mockRestore()

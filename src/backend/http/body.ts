@@ -44,14 +44,14 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
      * Registers the body of a request that has just arrived; one without room in the budget is thrown away. With
      * `anyContentType` it is read as JSON whatever it is called, of a DELETE too.
      */
-    arrive: (request: Request, path: string, network: () => string, anyContentType = false): IncomingBody => {
+    arrive: (request: Request, path: string, site: () => string, anyContentType = false): IncomingBody => {
       const limit = path.startsWith('/service/auth/') ? 16 * KIB : MIB
       if (NEVER_READ.has(request.method) && !anyContentType) {
         throwAway(request)
         return nothing
       }
       const length = lengthOf(request)
-      const share = createShare(unchecked, network)
+      const share = createShare(unchecked, site)
       const fault = length === null ? null : faultOf(length, limit, share)
       if (fault !== null) throwAway(request)
       const collect = () =>

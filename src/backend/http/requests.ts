@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { type Caller, callerId, sharerOf } from '../../core/actor.ts'
 import { authenticate, confirmVersion } from '../../core/authentication/authenticate.ts'
 import { tooMany } from '../../core/errors.ts'
-import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
+import { networkOf, siteOf } from '../../core/networks.ts'
 import { createBodies } from './body.ts'
 import { requireUsableQuery } from './query.ts'
 import { type PeerAddress, sourceReader, traceparentReader } from './request-source.ts'
@@ -104,7 +104,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     /** Registers the body of a request before routing. */
     expectBody: (request: Request, path: string, anyContentType = false): void => {
       const state = of(request)
-      state.body = bodies.arrive(request, path, () => networkOf(state.source.ipAddress), anyContentType)
+      state.body = bodies.arrive(request, path, () => siteOf(state.source.ipAddress), anyContentType)
     },
     /** 400 for a query that can't be used, whatever the route. Only after credentials and permission are checked. */
     requireUsableQuery: (request: Request): void => requireUsableQuery(request.url, of(request).parameters),
@@ -113,7 +113,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       const state = of(request)
       const { body, caller, source } = state
       if (body === null) throw new Error('this request did not pass the request pipeline')
-      const sender = caller === null ? networkOf(source.ipAddress) : sharerOf(caller)
+      const sender = caller === null ? siteOf(source.ipAddress) : sharerOf(caller)
       const start = performance.now()
       const content = await body.read(sender, caller !== null)
       state.isLate = performance.now() - start > LATE_MILLISECONDS

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { sharerOf } from '../../core/actor.ts'
 import { DomainError } from '../../core/errors.ts'
 import { LARGE_READ_BYTES, LARGE_READERS, type MakeRoom } from '../../core/large-reads.ts'
-import { networkOf } from '../../core/sign-in/sign-in-limits.ts'
+import { siteOf } from '../../core/networks.ts'
 import { TooBusyError } from '../../platform/limiter.ts'
 import { callerIn, type RequestState } from './request-state.ts'
 
@@ -16,10 +16,10 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
     if (state.caller === null || !/^(GET|HEAD)$/.test(request.method)) return
     state.endTurn = await ctx.limitReads.enter(sharerOf(state.caller))
   },
-  /** Waits for the turn of the network that a request without credentials comes from. */
+  /** Waits for the turn of the site that a request without credentials comes from. */
   waitForPublicTurn: async (request: Request): Promise<void> => {
     const state = of(request)
-    state.endTurn = await ctx.limitPublic.enter(networkOf(state.source.ipAddress))
+    state.endTurn = await ctx.limitPublic.enter(siteOf(state.source.ipAddress))
   },
   /** Ends the turn early, before something slow that needs no connection of the database. */
   leaveTurn: (request: Request): void => leaveTurn(of(request)),

@@ -5,11 +5,12 @@ import type { RequestSource } from '../actor.ts'
 import { conflict } from '../errors.ts'
 import { requireInviteFor } from '../invites/acceptance.ts'
 import { sendVerification } from '../links/email-links.ts'
+import { siteOf } from '../networks.ts'
 import { wakeNotices } from '../notices/notices.ts'
 import { enforce } from '../policy.ts'
 import { Email, Id, Name, StrictObject, Text } from '../schema.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
-import { countRegistration, countSetupToken, networkOf } from '../sign-in/sign-in-limits.ts'
+import { countRegistration, countSetupToken } from '../sign-in/sign-in-limits.ts'
 import { normaliseName } from '../text.ts'
 import { lockingTransaction, transaction } from '../transactions.ts'
 import { Account, emailKey, NewPassword, needsVerification, presentAccount } from './account.ts'
@@ -61,7 +62,7 @@ export async function register(
   if (input.invite !== undefined) await requireInviteFor(ctx, input.invite, key)
   else if (!isProbablyFirst) await countRegistration(ctx, source.ipAddress)
   if (state?.email_taken) throw conflict('An account with this e-mail address already exists.')
-  const passwordHash = await ctx.passwords.hash(input.password, { network: networkOf(source.ipAddress) })
+  const passwordHash = await ctx.passwords.hash(input.password, { site: siteOf(source.ipAddress) })
 
   // Accepting an invite takes the organisation's lock.
   const begin: typeof transaction =

@@ -3,11 +3,11 @@ import type { Database } from '../../platform/postgres/database.ts'
 import type { Caller, Credential, RequestSource } from '../actor.ts'
 import { unauthenticated } from '../errors.ts'
 import { isPhaseBearer } from '../keys/phase-token.ts'
+import { siteOf } from '../networks.ts'
 import { permissionsOf } from '../permissions.ts'
 import { lacksRequiredFactor } from '../second-factor/policy.ts'
 import { isSessionExpired, isSessionTokenExpired } from '../sessions/lifetime.ts'
 import type { SignedInUser } from '../sessions/session.ts'
-import { networkOf } from '../sign-in/sign-in-limits.ts'
 import { hashToken, tokenKind } from '../tokens/token-text.ts'
 import { markSeen, markUsed } from './last-use.ts'
 import * as queries from './queries.ts'
@@ -151,7 +151,7 @@ const lookUp = <Row>(
   query: (db: Database, hash: Buffer) => PromiseLike<readonly Row[]>,
   millisecondsLeft?: number,
 ): Promise<Row | undefined> =>
-  ctx.lookUps.find(hash, networkOf(ipAddress), () => query(ctx.db, hash), millisecondsLeft)
+  ctx.lookUps.find(hash, siteOf(ipAddress), () => query(ctx.db, hash), millisecondsLeft)
 
 const noCredentials = () => unauthenticated('Authentication credentials were not provided.')
 

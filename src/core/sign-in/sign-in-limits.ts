@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
-import ipaddr from 'ipaddr.js'
 import type { RateLimit } from '../../config.ts'
 import type { Context } from '../../context.ts'
 import type { PasswordTurn } from '../../platform/password-turns.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { tooMany } from '../errors.ts'
+import { networkOf, siteOf } from '../networks.ts'
 import { addOne, addOneWithin, type Counted, type CounterWindow } from './attempt-queries.ts'
 
 const PER_ADDRESS: RateLimit = { limit: 60, windowSeconds: 60 }
@@ -35,9 +35,10 @@ export async function countAttempt(
   ipAddress: string | null,
   device: KnownDevice | null = null,
 ): Promise<PasswordTurn> {
-  const network = networkOf(ipAddress)
   const own = ctx.config.rateLimits.auth
-  if (own === null) return device === null ? { network } : device.turn
+  const strangerTurn = { site: siteOf(ipAddress) }
+  if (own === null) return device === null ? strangerTurn : device.turn
+  const network = networkOf(ipAddress)
   const now = ctx.clock.now().getTime()
   const deviceLimit = device && (await countOwn(ctx, own, now, 'device', device))
   if (device !== null && deviceLimit === null) return device.turn
@@ -48,7 +49,7 @@ export async function countAttempt(
   // Attempts that the address is refused must not use up those of other addresses.
   const strangerLimit =
     addressLimit ?? (await count(ctx, [counterWindow(ctx, PER_ACCOUNT, now, ['account', emailKey])]))
-  if (strangerLimit === null) return { network }
+  if (strangerLimit === null) return strangerTurn
   const sooner = deviceLimit !== null && deviceLimit.end < strangerLimit.end ? deviceLimit : strangerLimit
   throw limitError(now, 'Too many sign-in attempts. Try again later.', sooner)
 }
@@ -88,17 +89,6 @@ export const countSsoStep = (
   step: 'start' | 'callback',
   ipAddress: string | null,
 ): Promise<void> => countFrom(ctx, `single sign-on ${step}`, ipAddress, 'Too many sign-ins. Try again later.')
-
-/** The unit that limits count: an IPv4 address, or an IPv6 /64, which usually belongs to one client. */
-export function networkOf(ipAddress: string | null): string {
-  if (ipAddress === null || !ipaddr.isValid(ipAddress)) return 'unknown'
-  const address = ipaddr.process(ipAddress)
-  if (address instanceof ipaddr.IPv4) return address.toString()
-  return `${address.parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':')}::/64`
-}
 
 async function countFrom(
   ctx: Context,

@@ -9,8 +9,8 @@ const MOST_REMEMBERED = 10_000
 
 /**
  * Has look-ups of credentials take turns: one that was accepted before in turns of its own, all others in the turns of
- * the network that they come from. So a flood of unknown credentials delays no caller, whatever its address. As many run
- * at once as delay nobody noticeably; up to 10,000 of each credential or network wait.
+ * the site that they come from. So a flood of unknown credentials delays no caller, whatever its address. As many run
+ * at once as delay nobody noticeably; up to 10,000 of each credential or site wait.
  */
 export function createLookUps(db: Database) {
   const { statementMilliseconds } = db.deadlines
@@ -29,12 +29,12 @@ export function createLookUps(db: Database) {
      */
     find: async <Row>(
       hash: Buffer,
-      network: string,
+      site: string,
       query: () => PromiseLike<readonly Row[]>,
       millisecondsLeft = statementMilliseconds,
     ): Promise<Row | undefined> => {
       const name = hash.toString('base64')
-      const turn = limiter.run(accepted.has(name) ? name : network, async () => await query())
+      const turn = limiter.run(accepted.has(name) ? name : site, async () => await query())
       const [row] = await withinDeadline(turn, millisecondsLeft)
       return row
     },

@@ -1,0 +1,18 @@
+import ipaddr from 'ipaddr.js'
+
+/** The unit that limits count: an IPv4 address, or an IPv6 /64, which usually belongs to one client. */
+export const networkOf = (ipAddress: string | null): string => prefixOf(ipAddress, 64)
+
+/**
+ * The unit that has one place in a line: an IPv4 address, or an IPv6 /48, the most that one site usually has. Whoever has
+ * a site has many networks, and would keep others out with them.
+ */
+export const siteOf = (ipAddress: string | null): string => prefixOf(ipAddress, 48)
+
+function prefixOf(ipAddress: string | null, bits: 48 | 64): string {
+  if (ipAddress === null || !ipaddr.isValid(ipAddress)) return 'unknown'
+  const address = ipaddr.process(ipAddress)
+  if (address instanceof ipaddr.IPv4) return address.toString()
+  const parts = address.parts.slice(0, bits / 16).map((part) => part.toString(16))
+  return `${parts.join(':')}::/${bits}`
+}
