@@ -86,9 +86,12 @@ test.each([
       }),
     )
     await eventually('it serves', () => served > 50)
-    const sessions = await admin`select ssl from pg_stat_ssl where pid <> pg_backend_pid() and pid in (
-    select pid from pg_stat_activity where backend_type = 'client backend')`
-    expect(sessions.every((session) => session.ssl === (ssl === 'require'))).toBe(true)
+    // Sessions of the test before may still be ending.
+    await eventually(`its sessions have sslmode ${ssl}`, async () => {
+      const sessions = await admin`select ssl from pg_stat_ssl where pid <> pg_backend_pid() and pid in (
+        select pid from pg_stat_activity where backend_type = 'client backend')`
+      return sessions.every((session) => session.ssl === (ssl === 'require'))
+    })
     for (let round = 0; round < 2; round++) {
       await server.freeze()
       await Bun.sleep(TRANSACTION * 2)
