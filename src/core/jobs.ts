@@ -35,8 +35,8 @@ export const SEND_NOTICE = {
   payload: Type.Object({
     userId: Id,
     notice: Type.Enum(NOTICE_KINDS),
-    /** What the notice names: the role, the provider, the passkey. */
-    name: Type.String({ maxLength: 200 }),
+    /** What the notice names: the role, the provider, the passkey; three environments, each with its app, at most. */
+    name: Type.String({ maxLength: 1000 }),
     byUserId: Type.Optional(Id),
   }),
 } as const satisfies JobDefinition

@@ -67,6 +67,13 @@ export const lockingTransaction = <T>(
 }
 
 /**
+ * Reads or counts something before a change's transaction, in the caller's turn to read: otherwise one caller could fill the
+ * pool. Not to be called by a read, which has its turn already: deadlock.
+ */
+export const beforeChange = <T>(ctx: Context, caller: Caller, work: () => PromiseLike<T>): Promise<T> =>
+  ctx.limitReads.run(sharerOf(caller), async () => await work())
+
+/**
  * One transaction of a caller that locks only rows of its own: one of its reads, as far as connections are concerned. Must
  * not be nested, nor be called by a read: deadlock.
  */

@@ -98,9 +98,9 @@ function startedByUse(db: Database, { log }: Lasting): Queue<QueuedJob> {
   }
   return {
     start,
-    send: async (tx, name, payload) => {
+    send: async (tx, name, payload, options) => {
       await start()
-      await queue.send(tx, name, payload)
+      await queue.send(tx, name, payload, options)
     },
     // Nobody listens: the platform's timer has the next look.
     wake: async () => {},

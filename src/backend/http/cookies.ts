@@ -31,30 +31,37 @@ export const readStateCookies = (config: Origin, request: Request, state: string
   valuesOf(request, `${stateName(config)}${state}`)
 
 /**
- * The `Set-Cookie` headers of a state that has begun: several tabs have a cookie each. Beyond 8 of one provider the oldest
- * are deleted; browsers send the oldest first.
+ * The `Set-Cookie` headers of a state that has begun: several tabs have a cookie each. Beyond 8, or 4 KiB of them, the
+ * oldest are deleted: all requests send them, and proxies limit what headers take. Browsers send the oldest first.
  */
 export function stateCookies(
   config: Origin,
   request: Request,
-  { provider, state, cookie }: Readonly<{ provider: string; state: string; cookie: string }>,
+  { state, cookie }: Readonly<{ state: string; cookie: string }>,
 ): string[] {
   const start = stateName(config)
-  const others = cookiePairs(request)
-    .map((pair) => pair.slice(0, pair.indexOf('=')))
-    .filter((name) => name.startsWith(start) && /^[\w-]{22}$/.test(name.slice(start.length)))
-  const surplus = others.slice(0, Math.max(0, others.length - MAX_STATES + 1))
+  const surplus: string[] = []
+  let [count, length] = [1, cookie.length]
+  for (const pair of cookiePairs(request).reverse()) {
+    const [name = ''] = pair.split('=', 1)
+    const other = name.slice(start.length)
+    if (!name.startsWith(start) || !/^[\w-]{22}$/.test(other)) continue
+    count++
+    length += pair.length
+    if (count > MAX_STATES || length > MAX_STATES_LENGTH) surplus.push(other)
+  }
   return [
-    ...surplus.map((name) => endedStateCookie(config, provider, name.slice(start.length))),
-    header(config, `${start}${state}`, cookie, statePath(provider), FLOW_SECONDS),
+    ...surplus.map((other) => endedStateCookie(config, other)),
+    header(config, `${start}${state}`, cookie, '/', FLOW_SECONDS),
   ]
 }
 
 /** The `Set-Cookie` header that deletes the cookie of a state. */
-export const endedStateCookie = (config: Origin, provider: string, state: string): string =>
-  header(config, `${stateName(config)}${state}`, '', statePath(provider), 0)
+export const endedStateCookie = (config: Origin, state: string): string =>
+  header(config, `${stateName(config)}${state}`, '', '/', 0)
 
 const MAX_STATES = 8
+const MAX_STATES_LENGTH = 4096
 
 /** The `Set-Cookie` headers of a completed sign-in: the session, then the device. */
 export const signInCookies = (config: Origin, signedIn: CompletedSignIn): string[] => [
@@ -78,8 +85,8 @@ const isSecure = ({ origin }: Origin): boolean => origin.startsWith('https:')
 const sessionName = (config: Origin): string => `${isSecure(config) ? '__Host-' : ''}keyward_session`
 const browserName = (config: Origin): string => `${isSecure(config) ? '__Host-' : ''}keyward_browser`
 const deviceName = (config: Origin): string => `${isSecure(config) ? '__Secure-' : ''}keyward_device`
-const stateName = (config: Origin): string => `${isSecure(config) ? '__Secure-' : ''}keyward_sso_`
-const statePath = (provider: string): string => `/service/auth/sso/${provider}/`
+/** Of this host alone: another one of the same domain could have a browser end a sign-in that began elsewhere. */
+const stateName = (config: Origin): string => `${isSecure(config) ? '__Host-' : ''}keyward_sso_`
 
 const cookiePairs = (request: Request): string[] =>
   (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())

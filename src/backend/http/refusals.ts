@@ -55,7 +55,9 @@ export async function recordRefusal(
   if (error.status !== 403 || caller === null || declared === undefined) return
   const refusal = refusalOf(declared, parameters, error.message)
   try {
-    const organisationId = isActor(caller) ? caller.organisation.id : await findOrganisationId(ctx.db)
+    const organisationId = isActor(caller)
+      ? caller.organisation.id
+      : await ctx.limitSideWrites.run('without membership', () => findOrganisationId(ctx.db))
     if (organisationId === null) return
     // Paths about the caller's own account or organisation hold no id of it.
     const own: Partial<Record<string, string | null>> = { user: caller.userId, organisation: organisationId }

@@ -83,7 +83,7 @@ export const ssoRoutes = (ctx: Context, requests: RequestStates) =>
         const { id } = findProvider(ctx, params.provider)
         const [state = '', ...others] = callback.searchParams.getAll('state')
         const isOne = isState(state) && others.length === 0
-        const ended = isOne ? [endedStateCookie(ctx.config, id, state)] : []
+        const ended = isOne ? [endedStateCookie(ctx.config, state)] : []
         // The state is used up, however it ends.
         if (ended[0] !== undefined) headers['set-cookie'] = ended[0]
         const { returnTo, signedIn } = await flow.finish(

@@ -11,7 +11,7 @@ import { deviceCookie } from '../sign-in/devices.ts'
 import { countOwnChange } from '../sign-in/own-change.ts'
 import { countPasswordProof } from '../sign-in/sign-in-limits.ts'
 import { revokeAllOf } from '../tokens/revocation.ts'
-import { ownTransaction } from '../transactions.ts'
+import { beforeChange, ownTransaction } from '../transactions.ts'
 import { NewPassword, ownPasswordTurn, passwordEvent, RevokeTokens } from './account.ts'
 import { recordCaller } from './account-audit.ts'
 import * as queries from './queries.ts'
@@ -37,15 +37,17 @@ export async function changePassword(
   deviceCookies: readonly string[],
 ): Promise<{ deviceCookie: string }> {
   const { userId } = caller
-  await countPasswordProof(ctx, { userId, id: caller.credential.id })
-  const [account] = await queries.find(ctx.db, userId)
+  const [account] = await beforeChange(ctx, caller, async () => {
+    await countPasswordProof(ctx, { userId, id: caller.credential.id })
+    return await queries.find(ctx.db, userId)
+  })
   if (account === undefined) throw unauthenticated()
   const { password_hash: before } = account
   const turn = ownPasswordTurn(account)
   const isRight = await ctx.passwords.verify(before, input.current_password, turn)
   if (before === null || !isRight) throw await wrongPassword(ctx, caller)
   // Before the new password is hashed, which is expensive, and after the old one proved right: a guess is no change.
-  await countOwnChange(ctx, userId)
+  await countOwnChange(ctx, caller)
   const after = await ctx.passwords.hash(input.new_password, turn)
   await ownTransaction(ctx, caller, async (tx) => {
     const changed = await queries.changePassword(tx, userId, before, after, ctx.clock.now())

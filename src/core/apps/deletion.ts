@@ -7,7 +7,7 @@ import { type IfMatch, requireMatch } from '../etags.ts'
 import { isId } from '../id.ts'
 import { enforce } from '../policy.ts'
 import { removeLeftovers } from '../secrets/leftovers.ts'
-import { changeOrganisation } from '../transactions.ts'
+import { beforeChange, changeOrganisation } from '../transactions.ts'
 import { type AppRow, auditValues, present } from './app.ts'
 import { lockApp } from './app-lock.ts'
 import { eventAbout, existing } from './apps.ts'
@@ -25,7 +25,7 @@ const AT_ONCE = { copies: 30_000, overrides: 300_000 } as const
  */
 export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> {
   const count = () => queries.countsByEnvironment(ctx.db, actor.organisation.id, id)
-  const counts = isId(id) ? await ctx.limitReads.run(actor, count) : []
+  const counts = isId(id) ? await beforeChange(ctx, actor, count) : []
   let gone = 0
   const beforeTheLast = partsOf(counts).slice(0, -1)
   for (const part of [...beforeTheLast, null]) {

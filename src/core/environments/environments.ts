@@ -12,7 +12,7 @@ import { removeLeftovers } from '../secrets/leftovers.ts'
 import { holdKeys } from '../secrets/writing.ts'
 import { orderOf, sortKeyIn } from '../sorting.ts'
 import { nameKey } from '../text.ts'
-import { changeOrganisation, waitAsHolder } from '../transactions.ts'
+import { beforeChange, changeOrganisation, waitAsHolder } from '../transactions.ts'
 import { createEnvironments } from './creation.ts'
 import {
   type CreateEnvironment,
@@ -113,7 +113,7 @@ async function changeEnvironment<T>(
   id: string,
   work: (tx: Transaction, actor: Actor) => Promise<T>,
 ): Promise<T> {
-  await ctx.limitReads.run(actor, () => existing(ctx.db, actor, id))
+  await beforeChange(ctx, actor, () => existing(ctx.db, actor, id))
   return await changeOrganisation(ctx, actor, work, id)
 }
 

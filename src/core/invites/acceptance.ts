@@ -14,7 +14,7 @@ import { Member } from '../members/member.ts'
 import { queueNotice, wakeNotices } from '../notices/notices.ts'
 import { enforce } from '../policy.ts'
 import type { SignedInUser } from '../sessions/session.ts'
-import { lockingTransaction, lockOrganisation } from '../transactions.ts'
+import { beforeChange, lockingTransaction, lockOrganisation } from '../transactions.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
@@ -57,7 +57,7 @@ export async function requireInviteFor(ctx: Context, token: string, emailKey: st
 export async function accept(ctx: Context, user: SignedInUser, token: string): Promise<Accepted> {
   const { userId, email, name, credential, source } = user
   // Checked before the wait for the organisation's lock: a guessed token costs one look-up.
-  await requireInviteFor(ctx, token, emailKey(email))
+  await beforeChange(ctx, user, () => requireInviteFor(ctx, token, emailKey(email)))
   const account = await lockingTransaction(ctx, { caller: userId }, async (tx) => {
     const invite = await lockInvite(ctx, tx, token, emailKey(email))
     await acceptFor(ctx, tx, invite, { userId, name, credential, source })

@@ -16,6 +16,7 @@ import type { SignedInUser } from '../sessions/session.ts'
 import { changeOwnSignIn } from '../sign-in/own-change.ts'
 import { requireWayIn } from '../sign-in/ways-in.ts'
 import { normaliseName } from '../text.ts'
+import { beforeChange } from '../transactions.ts'
 import { userHandleOf } from './assertions.ts'
 import { CHALLENGE_SECONDS, newChallenge, useChallenge, verifyChallenged } from './challenges.ts'
 import { type AddPasskey, MOST_PASSKEYS, type Passkey, present, type RegistrationOptions } from './passkey.ts'
@@ -42,7 +43,7 @@ export async function registrationOptions(ctx: Context, caller: SignedInUser): P
     user: { id: userHandleOf(userId), name: email, displayName: name || email },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     attestation: 'none',
-    excludeCredentials: await describePasskeys(ctx, userId),
+    excludeCredentials: await beforeChange(ctx, caller, () => describePasskeys(ctx, userId)),
     authenticatorSelection: {
       residentKey: 'required',
       requireResidentKey: true,

@@ -9,7 +9,7 @@ import type { SecretRow } from '../secrets/secret.ts'
 import { parseDotenv } from './dotenv.ts'
 import { parseJsonFile } from './json-file.ts'
 import type { KeyValue } from './key-values.ts'
-import { type NamedPlace, type OpenedEnvironment, textOpener, withOpened } from './opening.ts'
+import { changeOpened, type NamedPlace, type OpenedEnvironment, textOpener } from './opening.ts'
 import { sealedPlace } from './plain-secrets.ts'
 import * as policy from './policy.ts'
 import { sealChanges, sealNew } from './sealing.ts'
@@ -51,7 +51,7 @@ export const importFile = (
   place: NamedPlace,
   { content, format = 'dotenv', path = '/', dry_run = false }: ImportSecrets,
 ): Promise<Imported> =>
-  withOpened(ctx, actor, place, async (environment) => {
+  changeOpened(ctx, actor, place, async (environment) => {
     enforce(policy.importFile, { actor, changed: 0 })
     const entries = format === 'json' ? parseJsonFile(content) : parseDotenv(content)
     requireUsable(entries)

@@ -12,6 +12,7 @@ import { SSE_OFF } from '../secrets/rekeying.ts'
 import type { SecretRow } from '../secrets/secret.ts'
 import { isKeysRenewed, keysRenewed } from '../secrets/writing.ts'
 import { nameKey } from '../text.ts'
+import { beforeChange } from '../transactions.ts'
 import { yieldWhenDue } from '../yielding.ts'
 import { notOpenable } from './not-openable.ts'
 import * as queries from './queries.ts'
@@ -54,14 +55,18 @@ async function openByName(
  * Does work with the environment of this name, once more where its keys are renewed meanwhile. 404 when the actor can't
  * open one of it, 400 where the app has server-side encryption off: then no key is unwrapped.
  */
-export async function withOpened<T>(
-  ctx: Context,
-  actor: Actor,
-  place: NamedPlace,
-  work: (environment: OpenedEnvironment) => Promise<T>,
-): Promise<T> {
+export const withOpened = <T>(ctx: Context, actor: Actor, place: NamedPlace, work: Work<T>): Promise<T> =>
+  repeated(() => openByName(ctx, actor, place), work)
+
+/** `withOpened` for a change, which has no turn to read. */
+export const changeOpened = <T>(ctx: Context, actor: Actor, place: NamedPlace, work: Work<T>): Promise<T> =>
+  repeated(() => beforeChange(ctx, actor, () => openByName(ctx, actor, place)), work)
+
+type Work<T> = (environment: OpenedEnvironment) => Promise<T>
+
+async function repeated<T>(open: () => Promise<OpenedEnvironment>, work: Work<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    using environment = await openByName(ctx, actor, place)
+    using environment = await open()
     try {
       return await work(environment)
     } catch (error) {

@@ -10,7 +10,14 @@ import { inTurnToPrepare, sizeOfCount } from '../secrets/planned-changes.ts'
 import { present } from '../secrets/sealed-secret.ts'
 import type { SecretFilter, SecretRow } from '../secrets/secret.ts'
 import * as secrets from '../secrets/secrets.ts'
-import { type NamedPlace, type OpenedEnvironment, openSecrets, requireKeysOf, withOpened } from './opening.ts'
+import {
+  changeOpened,
+  type NamedPlace,
+  type OpenedEnvironment,
+  openSecrets,
+  requireKeysOf,
+  withOpened,
+} from './opening.ts'
 import type { PlainChange, PlainNewSecret } from './plain-input.ts'
 import type { PlainSecret } from './plain-secret.ts'
 import { withReferences } from './referenced-secrets.ts'
@@ -56,7 +63,7 @@ export const create = (
   place: NamedPlace,
   added: readonly PlainNewSecret[],
 ): Promise<PlainSecret[]> =>
-  withOpened(ctx, actor, place, async (environment) => {
+  changeOpened(ctx, actor, place, async (environment) => {
     const sealedAt = sealedPlace(environment)
     const stored = await inTurnToPrepare(ctx, actor, sealedAt, sizeOfCount(added.length), async () => {
       // Sealing takes the processor, as reading does.
@@ -76,7 +83,7 @@ export const update = (
   place: NamedPlace,
   changes: readonly PlainChange[],
 ): Promise<PlainSecret[]> =>
-  withOpened(ctx, actor, place, async (environment) => {
+  changeOpened(ctx, actor, place, async (environment) => {
     const ids = changes.map(({ id }) => id).filter(isId)
     const mayRead = can(actor, 'read', 'Secrets', 'appPermissions')
     const plan = (present: readonly SecretRow[]) => sealChanges(environment, changes, present, mayRead)
@@ -92,7 +99,7 @@ export const remove = (
   place: NamedPlace,
   ids: readonly string[],
 ): Promise<void> =>
-  withOpened(ctx, actor, place, ({ row }) =>
+  changeOpened(ctx, actor, place, ({ row }) =>
     secrets.remove(ctx, actor, { environmentId: row.id }, ids, { known: true }),
   )
 

@@ -3,6 +3,7 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import { lockAccount } from '../accounts/accounts.ts'
 import type { Actor } from '../actor.ts'
 import { enforce } from '../policy.ts'
+import { beforeChange } from '../transactions.ts'
 import { countCode } from './code-limits.ts'
 import type { SentFactor } from './factor.ts'
 import { factorsOf, hasFactor } from './factors.ts'
@@ -16,14 +17,18 @@ import { isCode, requireOneFactor, useFactor } from './proof.ts'
  */
 export async function confirmation(
   ctx: Context,
-  { userId, credential }: Actor,
+  actor: Actor,
   sent: SentFactor,
   browser: string,
 ): Promise<(tx: Transaction) => Promise<void>> {
+  const { userId, credential } = actor
   const isSent = Object.values(sent).some((factor) => factor !== undefined)
   if (isSent) requireOneFactor(sent)
   // Before the transaction: an attempt counts, also where what it confirms is rolled back.
-  if (userId !== null && isCode(sent)) await countCode(ctx, userId, { kind: 'session', id: credential.id })
+  if (userId !== null && isCode(sent)) {
+    const session = { kind: 'session', id: credential.id } as const
+    await beforeChange(ctx, actor, () => countCode(ctx, userId, session))
+  }
   return async (tx) => {
     if (userId === null) return
     await lockAccount(tx, userId)

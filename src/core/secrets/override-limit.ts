@@ -2,6 +2,7 @@ import type { RateLimit } from '../../config.ts'
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
 import { countWithin } from '../sign-in/sign-in-limits.ts'
+import { beforeChange } from '../transactions.ts'
 import type { NewOverride } from './secret.ts'
 
 /**
@@ -16,12 +17,8 @@ export const PER_MEMBER: RateLimit = { limit: 3000, windowSeconds: 3600 }
  */
 export async function countChange(ctx: Context, actor: Actor): Promise<void> {
   if (actor.type === 'service_account') return
-  await countWithin(
-    ctx,
-    PER_MEMBER,
-    ['own overrides', actor.id],
-    'Too many changes of your overrides. Try again later.',
-  )
+  const message = 'Too many changes of your overrides. Try again later.'
+  await beforeChange(ctx, actor, () => countWithin(ctx, PER_MEMBER, ['own overrides', actor.id], message))
 }
 
 /** `countChange`, once, where any of the secrets that are to be written comes with an override. */

@@ -8,6 +8,7 @@ import { sealUnlessSame } from '../plain-secrets/sealing.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
 import { StrictObject } from '../schema.ts'
+import { beforeChange } from '../transactions.ts'
 import { countChange } from './override-limit.ts'
 import * as overrideQueries from './override-queries.ts'
 import { changedOverrideValues } from './overrides.ts'
@@ -82,7 +83,7 @@ async function changeOverride<T>(
   work: (tx: Transaction, change: queries.Change, row: SecretRow) => Promise<T>,
 ): Promise<T> {
   const find = () => versionQueries.findEnvironment(ctx.db, actor, secretId)
-  const environment = found(await ctx.limitReads.run(actor, find), 'Secret')
+  const environment = found(await beforeChange(ctx, actor, find), 'Secret')
   await countChange(ctx, actor)
   return changeSecrets(ctx, actor, { environmentId: environment.id }, async (tx, change) =>
     work(tx, change, found(await secretOf(tx, change, secretId.toLowerCase()), 'Secret')),

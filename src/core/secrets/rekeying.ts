@@ -9,7 +9,7 @@ import { createRenewal, type Renewal } from '../environments/renewal.ts'
 import { badRequest, DomainError, forbidden } from '../errors.ts'
 import { loadFastestAead } from '../keys/xchacha20poly1305.ts'
 import { found } from '../rows.ts'
-import { transaction, tryToLockOrganisation } from '../transactions.ts'
+import { beforeChange, transaction, tryToLockOrganisation } from '../transactions.ts'
 import * as queries from './rekey-queries.ts'
 import { inTurn, REKEY_SECONDS, takeTurns } from './rekey-turns.ts'
 import { createResealer } from './resealing.ts'
@@ -38,7 +38,9 @@ export async function rekey(
   id: string,
   seconds = REKEY_SECONDS,
 ): Promise<Environment> {
-  const { id: environmentId } = openable(await queries.find(ctx.db, actor, id))
+  const { id: environmentId } = openable(
+    await beforeChange(ctx, actor, () => queries.find(ctx.db, actor, id)),
+  )
   await loadFastestAead()
   return await inTurn(ctx, actor, environmentId, () => {
     const until = performance.now() + seconds * 1000

@@ -8,6 +8,7 @@ import { Instant, instantFrom } from '../instant.ts'
 import { enforce } from '../policy.ts'
 import { StrictObject } from '../schema.ts'
 import { countWithin } from '../sign-in/sign-in-limits.ts'
+import { beforeChange } from '../transactions.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 import * as restoreQueries from './restore-queries.ts'
@@ -51,11 +52,13 @@ export type RestoredSecrets = Static<typeof RestoredSecrets>
 export const RESTORES_PER_HOUR = 60
 
 const countAttempt = (ctx: Context, actor: Actor): Promise<void> =>
-  countWithin(
-    ctx,
-    { limit: RESTORES_PER_HOUR, windowSeconds: 3600 },
-    ['restored environments', ...countedAs(actor)],
-    `You can restore environments ${RESTORES_PER_HOUR} times an hour, dry runs included. Try again later.`,
+  beforeChange(ctx, actor, () =>
+    countWithin(
+      ctx,
+      { limit: RESTORES_PER_HOUR, windowSeconds: 3600 },
+      ['restored environments', ...countedAs(actor)],
+      `You can restore environments ${RESTORES_PER_HOUR} times an hour, dry runs included. Try again later.`,
+    ),
   )
 
 /**

@@ -6,6 +6,7 @@ import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import type { MakeRoom } from '../large-reads.ts'
 import { found } from '../rows.ts'
+import { beforeChange } from '../transactions.ts'
 import * as queries from './queries.ts'
 import { bytesOf } from './room.ts'
 import { storedBytes } from './room-queries.ts'
@@ -38,7 +39,7 @@ export async function list(
 /** 404 when the actor can't open the environment. Not to be called by a read, which has its turn already. */
 export async function requireAccess(ctx: Context, actor: Actor, environmentId: string): Promise<void> {
   const list = () => queries.list(ctx.db, actor, environmentId, { ids: [] })
-  found(await ctx.limitReads.run(actor, list), 'Environment')
+  found(await beforeChange(ctx, actor, list), 'Environment')
 }
 
 /**

@@ -6,6 +6,7 @@ import { noteRead, noteReadByChange, type ReadEvent } from '../audit/reads.ts'
 import type { MakeRoom } from '../large-reads.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
+import { beforeChange } from '../transactions.ts'
 import { requireFreeNames } from './names.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
@@ -60,7 +61,7 @@ export async function restore(
   version: number,
 ): Promise<Restored> {
   const find = () => versionQueries.findEnvironment(ctx.db, actor, secretId)
-  const environment = found(await ctx.limitReads.run(actor, find), 'Secret')
+  const environment = found(await beforeChange(ctx, actor, find), 'Secret')
   const id = secretId.toLowerCase()
   const place = { environmentId: environment.id }
   const { restored, isSame } = await changeSecrets(ctx, actor, place, async (tx, change) => {

@@ -5,7 +5,7 @@ import { lockAccount } from '../accounts/accounts.ts'
 import { wakeNotices } from '../notices/notices.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import * as sessions from '../sessions/sessions.ts'
-import { ownTransaction } from '../transactions.ts'
+import { beforeChange, ownTransaction } from '../transactions.ts'
 import { countWithin } from './sign-in-limits.ts'
 
 /** Each change sends a mail: without a limit, one account could keep the mail gateway busy for everybody. */
@@ -13,8 +13,8 @@ const PER_ACCOUNT: RateLimit = { limit: 60, windowSeconds: 3600 }
 const TOO_MANY = 'Too many changes to how you sign in. Try again later.'
 
 /** Counts a change of an account's own ways to sign in. 429 beyond 60 an hour, which RATE_LIMIT_AUTH does not switch off. */
-export const countOwnChange = (ctx: Context, userId: string): Promise<void> =>
-  countWithin(ctx, PER_ACCOUNT, ['own change', userId], TOO_MANY)
+export const countOwnChange = (ctx: Context, caller: SignedInUser): Promise<void> =>
+  beforeChange(ctx, caller, () => countWithin(ctx, PER_ACCOUNT, ['own change', caller.userId], TOO_MANY))
 
 /**
  * A change of the caller's own ways to sign in: one transaction that locks the account, so that such changes and sign-ins
@@ -26,7 +26,7 @@ export async function changeOwnSignIn<T>(
   caller: SignedInUser,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  await countOwnChange(ctx, caller.userId)
+  await countOwnChange(ctx, caller)
   const result = await ownTransaction(ctx, caller, async (tx) => {
     await lockAccount(tx, caller.userId)
     await sessions.hold(tx, caller)

@@ -15,6 +15,7 @@ import { Id, StrictObject, Text } from '../schema.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import { type CompletedSignIn, completeSignIn } from '../sign-in/sign-in.ts'
 import { countSsoStep } from '../sign-in/sign-in-limits.ts'
+import { beforeChange } from '../transactions.ts'
 import { type Attempt, attemptStep } from './attempt.ts'
 import {
   checksOf,
@@ -101,10 +102,10 @@ export async function startLink(
   input: StartLink,
 ): Promise<StartedFlow> {
   const { userId, source, credential } = caller
-  await countSsoStep(ctx, 'start', source.ipAddress)
+  await beforeChange(ctx, caller, () => countSsoStep(ctx, 'start', source.ipAddress))
   const provider = findProvider(ctx, providerId)
   return await attemptStep(ctx, source, provider, async (attempt) => {
-    attempt.account = (await findAccount(ctx.db, userId)) ?? null
+    attempt.account = (await beforeChange(ctx, caller, () => findAccount(ctx.db, userId))) ?? null
     const purpose = { kind: 'link', userId, sessionId: credential.id } as const
     return await begin(ctx, provider, input.return_to ?? '/', purpose)
   })

@@ -12,7 +12,7 @@ import { privateKeyField } from '../principals/principals.ts'
 import { written } from '../rows.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { normaliseName } from '../text.ts'
-import { ownTransaction, pipelined } from '../transactions.ts'
+import { beforeChange, ownTransaction, pipelined } from '../transactions.ts'
 import { countCreation } from './creation-limit.ts'
 import * as queries from './queries.ts'
 import { revoke } from './revocation.ts'
@@ -60,7 +60,7 @@ export const listOf = (
 export async function create(ctx: Context, actor: Actor, input: CreateToken): Promise<IssuedToken> {
   const { name, format = 'keyward' } = input
   const expiresAt = expiryFrom(input, ctx.clock.now())
-  await countCreation(ctx, actor.id)
+  await beforeChange(ctx, actor, () => countCreation(ctx, actor.id))
   return await ownTransaction(ctx, actor, async (tx) => {
     // A new password ends the sessions before it revokes the tokens: no token is created in between.
     await sessions.hold(tx, actor)

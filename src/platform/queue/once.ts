@@ -12,7 +12,7 @@ export type Round = Readonly<{
 }>
 
 /**
- * Works on what waits in the queues now, one job after the other: for runtimes on which nothing runs between requests,
+ * Works on what waits in the queues now, one job of each kind after the other: for runtimes on which nothing runs between requests,
  * whose own timer calls this. Retries, dead letters and the end of lost jobs are as with a worker that runs. Two rounds at
  * once share the work. Gives the number of jobs that were run.
  */
@@ -27,8 +27,15 @@ export async function workOnce(ctx: QueueContext, jobs: readonly Job[], round: R
     // Once a minute, however many timers there are.
     const once = { singletonKey: 'cron', singletonSeconds: 60 }
     for (const job of jobs) if (job.cron === round.cron) await boss.send(job.name, {}, once)
-    for (const job of jobs) {
-      while (performance.now() < end && (await runNext(boss, ctx, job))) done++
+    // One of each kind in turn: however many of one wait, the others come.
+    let waiting = jobs
+    while (waiting.length > 0) {
+      const stillWaiting: Job[] = []
+      for (const job of waiting) {
+        if (performance.now() < end && (await runNext(boss, ctx, job))) stillWaiting.push(job)
+      }
+      done += stillWaiting.length
+      waiting = stillWaiting
     }
   } finally {
     await boss.stop({ graceful: false })

@@ -107,6 +107,15 @@ describe('signing in', () => {
     expect((await browser.comeBack(await idp.visit(await browser.begin('keycloak')))).status).toBe(302)
   })
 
+  test('leaves four KiB of cookies at most, which every request sends', async () => {
+    const browser = ssoBrowser(service)
+    const longest = `/${'a'.repeat(511)}`
+    for (let i = 0; i < 8; i++) await browser.begin('keycloak', { return_to: longest })
+    const cookies = browser.cookies('keyward_sso_')
+    expect(cookies.join('; ').length).toBeWithin(3000, 4096)
+    expect((await browser.comeBack(await idp.visit(await browser.begin('keycloak')))).status).toBe(302)
+  })
+
   test('fills a name that was empty, and keeps one that is there', async () => {
     idp.person = { ...idp.person, name: '' }
     await ssoBrowser(service).signIn('keycloak', idp)
@@ -145,7 +154,7 @@ describe('signing in', () => {
     })
     const { headers } = await secured.anonymous.get('/service/auth/sso/keycloak/authorize/')
     expect(headers.get('set-cookie')).toMatch(
-      /^__Secure-keyward_sso_[\w-]{22}=[\w.-]+; Path=\/service\/auth\/sso\/keycloak\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+      /^__Host-keyward_sso_[\w-]{22}=[\w.-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
     )
     expect(new URL(headers.get('location') ?? '').searchParams.get('redirect_uri')).toBe(redirect)
   })
