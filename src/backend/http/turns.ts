@@ -31,6 +31,7 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
     (request: Request): MakeRoom =>
     async (read, bytesOf, measure) => {
       const state = of(request)
+      requireUnanswered(state)
       if (state.endLargeRead !== null) return await read()
       const sharer = sharerOf(callerIn(state))
       const mustWait = measure !== null && !ctx.limitLargeReads.isFree(sharer)
@@ -46,6 +47,7 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
       leaveTurn(state)
       keepLargeRead(state, await ctx.limitLargeReads.enter(sharer).catch(refuseLarge))
       state.endTurn = await ctx.limitReads.enter(LARGE_READERS)
+      requireUnanswered(state)
       return await read()
     },
 })
@@ -56,13 +58,15 @@ function leaveTurn(state: RequestState): void {
 }
 
 function keepLargeRead(state: RequestState, end: () => void): void {
-  if (!state.isAnswered) {
-    state.endLargeRead = end
-    return
-  }
-  // Nobody waits for the answer any more: nobody would end the turn.
-  end()
-  throw tooManyLarge()
+  // Nobody would end the turn.
+  if (state.isAnswered) end()
+  requireUnanswered(state)
+  state.endLargeRead = end
+}
+
+/** Throws where nobody waits for the answer any more, so that nothing is read for it. */
+function requireUnanswered({ isAnswered }: RequestState): void {
+  if (isAnswered) throw tooManyLarge()
 }
 
 function refuseLarge(error: unknown): never {

@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test'
+import type { RequestState } from '../../../src/backend/http/request-state.ts'
+import { createTurns } from '../../../src/backend/http/turns.ts'
+import type { Context } from '../../../src/context.ts'
+import { LARGE_READ_BYTES } from '../../../src/core/large-reads.ts'
+import { createFairLimiter } from '../../../src/platform/limiter.ts'
+
+const limiter = () => createFairLimiter({ concurrency: 1, concurrencyEach: 1, queueEach: 10 })
+const BUSY = { status: 503, message: 'Too many large answers are being made. Try again in a second.' }
+
+/** A request for a large answer, of a process in which one reads and one makes a large answer at a time. */
+function largeRequest() {
+  const limits = { limitReads: limiter(), limitLargeReads: limiter(), limitPublic: limiter() }
+  const state = {
+    caller: { id: 'ada', responsibleId: 'ada', branchId: 'ada' },
+    endTurn: null,
+    endLargeRead: null,
+    isAnswered: false,
+  } as unknown as RequestState
+  const makeRoom = createTurns(limits as unknown as Context, () => state).roomFor(
+    new Request('http://localhost'),
+  )
+  let reads = 0
+  const size = LARGE_READ_BYTES + 1
+  const read = () =>
+    makeRoom(
+      async () => ++reads,
+      () => size,
+      async () => size,
+    )
+  const answer = () => {
+    state.isAnswered = true
+    state.endLargeRead?.()
+  }
+  return { ...limits, read, answer, reads: () => reads }
+}
+
+test('a large read that waits for its turn to read is not read any more once its request is answered', async () => {
+  const { limitReads, limitLargeReads, read, answer, reads } = largeRequest()
+  const endLarge = await limitLargeReads.enter('grace')
+  const endRead = await limitReads.enter('grace')
+  const reading = read()
+  await Bun.sleep(1)
+  endLarge()
+  await Bun.sleep(1)
+  answer()
+  endRead()
+  await expect(reading).rejects.toMatchObject(BUSY)
+  expect(reads()).toBe(0)
+})
+
+test('an answered request that had a turn for a large answer reads nothing more', async () => {
+  const { limitLargeReads, read, answer, reads } = largeRequest()
+  await read()
+  expect(limitLargeReads.isFree('grace')).toBe(false)
+  answer()
+  await expect(read()).rejects.toMatchObject(BUSY)
+  expect(reads()).toBe(1)
+})
