@@ -58,9 +58,11 @@ export async function allowLink(tx: Transaction, userId: string, until: Date): P
 export const useLinkPermission = (tx: Transaction, userId: string, at: Date): Promise<boolean> =>
   queries.useLinkPermission(tx, userId, at)
 
-/** Whether an account was never a member of an organisation, not even one who was removed. */
-export const wasNeverMember = (tx: Transaction, userId: string): Promise<boolean> =>
-  queries.wasNeverMember(tx, userId)
+/** Whether nobody has proved to have an account's address, and it was never a member, not even one who was removed. */
+export const isUnclaimed = async (
+  tx: Transaction,
+  { user_id: userId, email_verified_at }: Pick<AccountRow, 'user_id' | 'email_verified_at'>,
+): Promise<boolean> => email_verified_at === null && (await queries.wasNeverMember(tx, userId))
 
 /** Removes an account's password and its name, which somebody else has chosen. */
 export async function clearAccount(tx: Transaction, userId: string, at: Date): Promise<void> {

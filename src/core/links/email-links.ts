@@ -14,6 +14,7 @@ import { queueNotice, wakeNotices } from '../notices/notices.ts'
 import { Id, StrictObject } from '../schema.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
+import { removeIdentitiesAndFactors } from '../sign-in/ways-in.ts'
 import { revokeAllOf } from '../tokens/revocation.ts'
 import { transaction } from '../transactions.ts'
 import { removeFactors } from './handed-link.ts'
@@ -51,7 +52,8 @@ export async function verifyEmail(ctx: Context, token: string, source: RequestSo
 
 /**
  * Sets a new password with the link that was mailed, or that an operator handed over. A mailed one also verifies the
- * address. Ends all sessions and all other such links, and on request revokes the personal access tokens. 404 when the
+ * address; of an account whose address nobody had, and that was never a member, it removes what else whoever registered it
+ * could sign in with. Ends all sessions and all other such links, and on request revokes the personal access tokens. 404 when the
  * link is unknown, used or expired. Returns the new device cookie of this browser; earlier ones are void.
  */
 export async function resetPassword(
@@ -69,6 +71,8 @@ export async function resetPassword(
     const link = await useLink(ctx, tx, input.token, 'reset-password')
     const userId = link.user_id
     const now = ctx.clock.now()
+    if (!link.by_operator && (await accounts.isUnclaimed(tx, account)))
+      await removeIdentitiesAndFactors(tx, userId)
     await accounts.replacePassword(tx, userId, passwordHash, now)
     if (link.by_operator) await accounts.waiveVerification(tx, userId, now)
     else await verifyAddress(ctx, tx, userId, source)

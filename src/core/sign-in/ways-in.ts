@@ -40,9 +40,14 @@ export async function requireWayIn(ctx: Context, db: Queryable, userId: string):
  * takes over from whoever registered it. Requires the lock of the account.
  */
 export async function removeWaysIn(ctx: Context, tx: Transaction, userId: string): Promise<void> {
-  await queries.removeIdentities(tx, userId)
-  await removeAllFactors(tx, userId)
+  await removeIdentitiesAndFactors(tx, userId)
   await sessions.endAll(tx, userId)
   await revokePasswordLinks(ctx, tx, userId)
   await clearAccount(tx, userId, ctx.clock.now())
+}
+
+/** Removes every way into an account but its password. Requires the lock of the account. */
+export async function removeIdentitiesAndFactors(tx: Transaction, userId: string): Promise<void> {
+  await queries.removeIdentities(tx, userId)
+  await removeAllFactors(tx, userId)
 }

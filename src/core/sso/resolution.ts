@@ -125,7 +125,7 @@ async function takeAccount(
 ): Promise<string> {
   const { user_id: userId } = account
   const isPermitted = await accounts.useLinkPermission(tx, userId, ctx.clock.now())
-  const isUnclaimed = account.email_verified_at === null && (await accounts.wasNeverMember(tx, userId))
+  const isUnclaimed = await accounts.isUnclaimed(tx, account)
   enforce(policy.takeAccount, { provider: provider.name, isPermitted, hasInvite, isUnclaimed })
   // Whoever registered the address without verifying it keeps no way in.
   if (!isPermitted) await removeWaysIn(ctx, tx, userId)

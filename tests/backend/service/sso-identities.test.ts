@@ -5,6 +5,7 @@ import * as sessions from '../../../src/core/sessions/sessions.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
 import { type IdentityProvider, startIdentityProvider } from '../../support/identity-provider.ts'
+import { lastLink, runJobs } from '../../support/jobs.ts'
 import { owner } from '../../support/people.ts'
 import { raceFor } from '../../support/races.ts'
 import { register, signIn } from '../../support/sign-in.ts'
@@ -115,6 +116,43 @@ test('both are told by mail', async () => {
     ['sign-in-method-removed', 'Keycloak'],
   ])
   await ctx.db`update pgboss.job set state = 'completed' where name = 'send-notice'`
+})
+
+test('a mailed new password removes what else whoever registered an address without having it has added', async () => {
+  // Without a mail gateway nobody has to prove an address.
+  const eve = await signedIn('alice@example.org')
+  await eve.comeBack(await idp.visit(await eve.beginLink('keycloak')))
+  const mailed = {
+    ...ctx,
+    config: testConfig({ ...idp.variables('keycloak'), RATE_LIMIT_AUTH: 'off', ...MAIL }),
+  }
+  const { anonymous } = api(mailed)
+  await anonymous.post('/service/auth/password/forgot/', { email: 'alice@example.org' })
+  await runJobs(mailed)
+  const { token } = lastLink(ctx)
+  const new_password = 'the password of Alice'
+  expect((await anonymous.post('/service/auth/password/reset/', { token, new_password })).status).toBe(204)
+  await runJobs(mailed)
+  expect(await ctx.db`select 1 from sso_identities`).toHaveLength(0)
+  const alice = await signIn(service, 'alice@example.org', new_password)
+  expect((await alice.get('/sso/identities')).body.data).toEqual([])
+})
+
+test('a mailed new password keeps what a verified account and a member have added', async () => {
+  const browser = await signedIn()
+  await browser.comeBack(await idp.visit(await browser.beginLink('keycloak')))
+  await ctx.db`update users set email_verified_at = now() where email = 'ada@example.org'`
+  const mailed = {
+    ...ctx,
+    config: testConfig({ ...idp.variables('keycloak'), RATE_LIMIT_AUTH: 'off', ...MAIL }),
+  }
+  const { anonymous } = api(mailed)
+  await anonymous.post('/service/auth/password/forgot/', { email: 'ada@example.org' })
+  await runJobs(mailed)
+  const { token } = lastLink(ctx)
+  await anonymous.post('/service/auth/password/reset/', { token, new_password: 'another password of Ada' })
+  await runJobs(mailed)
+  expect(await ctx.db`select 1 from sso_identities`).toHaveLength(1)
 })
 
 test('linking and unlinking take a cookie and a sign-in of the last ten minutes', async () => {

@@ -222,3 +222,24 @@ test('each member is read once, with the first environments that the mail names,
   expect(own).toMatchObject([{ kind: 'owner', environments: 20, first_ids: ids.slice(0, 3) }])
   expect(new Set(rows.map(({ user_id }) => user_id)).size).toBe(rows.length)
 })
+
+test('environments and apps with the longest names are named in full', async () => {
+  const name = (letter: string) => `${letter.repeat(32)} ${letter.repeat(31)}`
+  const apps = ['a', 'b', 'c', 'd'].map((letter) => ({
+    app: name(letter),
+    environment: name(letter.toUpperCase()),
+  }))
+  for (const { app: appName, environment } of apps) {
+    const made = await app(ctx, appName, [environment])
+    await plant(
+      made.environments.map(({ id }) => id),
+      1,
+      inDays(2),
+    )
+  }
+  expect(await reminded()).toContain(await emailOf(ada.userId))
+  const { text = '' } = ctx.mailer.sent.at(-1) ?? {}
+  const named = apps.filter(({ app: appName }) => text.replaceAll(/\s+/g, ' ').includes(appName))
+  expect(named.length).toBe(3)
+  expect(text).toMatch(/and\s1\sother/)
+})

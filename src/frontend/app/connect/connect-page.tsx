@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { isStatus, messageOf } from '../api/errors.ts'
 import { meQuery } from '../api/me.ts'
+import { holdPage } from '../api/session.ts'
 import { useAct } from '../components/act.ts'
 import { Button, ButtonLink } from '../components/button.tsx'
 import { ErrorText } from '../components/field.tsx'
@@ -43,14 +44,17 @@ export function ConnectPage() {
   }
   if (me.data === undefined) return <Door title="Connect the command line" />
   if (me.data.role === null) return <NoOrganisation email={me.data.email ?? ''} />
+  const { email, organisation, userId } = me.data
   return (
-    <Connect request={request} email={me.data.email ?? ''} organisation={me.data.organisation?.name ?? ''} />
+    <Connect request={request} userId={userId} email={email ?? ''} organisation={organisation?.name ?? ''} />
   )
 }
 
-type ConnectProps = { request: ConnectRequest; email: string; organisation: string }
+type ConnectProps = { request: ConnectRequest; userId: string | null; email: string; organisation: string }
 
-function Connect({ request, email, organisation }: ConnectProps) {
+function Connect({ request, userId, email, organisation }: ConnectProps) {
+  // Otherwise the token would be of whoever has signed in in another tab meanwhile.
+  useEffect(() => holdPage(userId), [userId])
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const { busy, problem, run } = useAct()
   const start = () => run(async () => setOutcome(await connect(request, email)))
