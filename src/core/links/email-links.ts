@@ -14,7 +14,7 @@ import { queueNotice, wakeNotices } from '../notices/notices.ts'
 import { Id, StrictObject } from '../schema.ts'
 import * as sessions from '../sessions/sessions.ts'
 import { deviceCookie } from '../sign-in/devices.ts'
-import { removeIdentitiesAndFactors } from '../sign-in/ways-in.ts'
+import { removeAllButPassword } from '../sign-in/other-ways-in.ts'
 import { revokeAllOf } from '../tokens/revocation.ts'
 import { transaction } from '../transactions.ts'
 import { removeFactors } from './handed-link.ts'
@@ -71,8 +71,7 @@ export async function resetPassword(
     const link = await useLink(ctx, tx, input.token, 'reset-password')
     const userId = link.user_id
     const now = ctx.clock.now()
-    if (!link.by_operator && (await accounts.isUnclaimed(tx, account)))
-      await removeIdentitiesAndFactors(tx, userId)
+    if (!link.by_operator && (await accounts.isUnclaimed(tx, account))) await removeAllButPassword(tx, userId)
     await accounts.replacePassword(tx, userId, passwordHash, now)
     if (link.by_operator) await accounts.waiveVerification(tx, userId, now)
     else await verifyAddress(ctx, tx, userId, source)

@@ -5,8 +5,8 @@ import { revokePasswordLinks } from '../links/email-links.ts'
 import { countPasskeys } from '../passkeys/host.ts'
 import { enforce } from '../policy.ts'
 import { countOf } from '../rows.ts'
-import { removeAllFactors } from '../second-factor/factors.ts'
 import * as sessions from '../sessions/sessions.ts'
+import { removeAllButPassword } from './other-ways-in.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
@@ -40,14 +40,8 @@ export async function requireWayIn(ctx: Context, db: Queryable, userId: string):
  * takes over from whoever registered it. Requires the lock of the account.
  */
 export async function removeWaysIn(ctx: Context, tx: Transaction, userId: string): Promise<void> {
-  await removeIdentitiesAndFactors(tx, userId)
+  await removeAllButPassword(tx, userId)
   await sessions.endAll(tx, userId)
   await revokePasswordLinks(ctx, tx, userId)
   await clearAccount(tx, userId, ctx.clock.now())
-}
-
-/** Removes every way into an account but its password. Requires the lock of the account. */
-export async function removeIdentitiesAndFactors(tx: Transaction, userId: string): Promise<void> {
-  await queries.removeIdentities(tx, userId)
-  await removeAllFactors(tx, userId)
 }
