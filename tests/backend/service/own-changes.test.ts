@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import type { SignedInUser } from '../../../src/core/sessions/session.ts'
 import { countOwnChange } from '../../../src/core/sign-in/own-change.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
@@ -65,7 +66,8 @@ test('changes of the password count, too, and wrong guesses at the present one d
   }
   expect(await change('wrong password')).toBe(403)
   const [user] = await ctx.db`select id from users where email = ${email}`
-  for (let i = 0; i < 58; i++) await countOwnChange(ctx, user?.id)
+  const caller = { id: null, userId: user?.id } as SignedInUser
+  for (let i = 0; i < 58; i++) await countOwnChange(ctx, caller)
   expect([await change(PASSWORD), await change(PASSWORD), await change(PASSWORD)]).toEqual([204, 204, 429])
   expect(await change('wrong password')).toBe(403)
 })

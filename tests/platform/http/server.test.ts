@@ -52,6 +52,23 @@ const PACED_CLIENT = `
   send()
 `
 
+test.each([
+  ['with a length', Buffer.alloc(100_000, 'x')],
+  ['in chunks', new Blob(['x'.repeat(100_000)]).stream()],
+])('a body %s that was not read is forgotten once its request is answered', async (_, body) => {
+  const requests: Request[] = []
+  const refusing = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => async (request) => {
+    requests.push(request)
+    await Bun.sleep(50)
+    return new Response('no', { status: 401 })
+  })
+  const { status } = await fetch(refusing.url, { method: 'POST', body })
+  expect(status).toBe(401)
+  const left = await requests[0]?.text().catch(() => '')
+  expect(left).toBe('')
+  await refusing.stop(1)
+})
+
 test('a port that another Keyward listens on is refused', async () => {
   const first = server(() => new Response('first'))
   const port = Number(new URL(first.url).port)
