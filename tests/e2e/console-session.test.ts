@@ -191,6 +191,21 @@ describe('the command line', () => {
     await line.stop()
   })
 
+  test('gets no token of an account that signs in in another tab once the page names one', async () => {
+    const ana = await console.person('Ana Duarte', 'Developer')
+    const line = await listen()
+    const page = await console.open()
+    await page.goto(`${console.origin}${pathOf(line.port, 'laptop of Ana')}`)
+    const tab = await page.context().newPage()
+    await tab.goto(`${console.origin}/sign-in`)
+    await signInThrough(page, ana.email)
+    await page.getByRole('button', { name: 'Connect it' }).waitFor()
+    await signInThrough(tab, ingrid.email)
+    await expectSoon(() => new URL(page.url()).pathname, '/')
+    expect((await tokens()).map(({ name }) => name)).not.toContain('laptop of Ana')
+    await line.stop()
+  })
+
   test('that does not answer leaves no token behind', async () => {
     const line = await listen()
     await line.stop()
