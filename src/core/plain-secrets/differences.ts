@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
 import type { MakeRoom } from '../large-reads.ts'
 import { type NamedSecret, NamedSecret as NamedSecretSchema } from './imports.ts'
-import { withOpened } from './opening.ts'
+import { findNamed, withOpened } from './opening.ts'
 import { openedRows } from './plain-secrets.ts'
 
 /** How the secrets of two environments differ: by name and path, and whether values are equal, never the values. */
@@ -19,15 +19,17 @@ export type Differences = Static<typeof Differences>
  * How the secrets of two environments of an app differ, as they are stored: without overrides, with references as they are
  * written. 404 unless the actor can open both; otherwise as `list`, and the audit log is told that both were read.
  */
-export const differences = (
+export async function differences(
   ctx: Context,
   actor: Actor,
   appId: string,
   from: string,
   to: string,
   makeRoom: MakeRoom,
-): Promise<Differences> =>
-  withOpened(ctx, actor, { app_id: appId, env: from }, (first) =>
+): Promise<Differences> {
+  // A 404 for either comes before the 400 of an app whose server-side encryption is off.
+  await findNamed(ctx, actor, { app_id: appId, env: to })
+  return await withOpened(ctx, actor, { app_id: appId, env: from }, (first) =>
     withOpened(ctx, actor, { app_id: appId, env: to }, async (second) => {
       const before = byName(await openedRows(ctx, actor, first, { raw: true }, makeRoom))
       const after = byName(await openedRows(ctx, actor, second, { raw: true }, makeRoom))
@@ -43,6 +45,7 @@ export const differences = (
       return found
     }),
   )
+}
 
 type Named = NamedSecret & Readonly<{ value: string }>
 

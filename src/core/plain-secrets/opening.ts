@@ -40,12 +40,12 @@ export type OpenedEnvironment = Disposable &
 /** How many texts are opened or sealed before others get a turn. */
 export const TEXTS_PER_TURN = 50
 
-async function openByName(
-  ctx: Context,
-  actor: Actor,
-  { app_id, env }: NamedPlace,
-): Promise<OpenedEnvironment> {
-  const row = found(await queries.findByName(ctx.db, actor, app_id, nameKey(env)), 'Environment')
+/** The environment of this name; 404 when the actor can't open one of it. */
+export const findNamed = async (ctx: Context, actor: Actor, { app_id, env }: NamedPlace) =>
+  found(await queries.findByName(ctx.db, actor, app_id, nameKey(env)), 'Environment')
+
+async function openByName(ctx: Context, actor: Actor, place: NamedPlace): Promise<OpenedEnvironment> {
+  const row = await findNamed(ctx, actor, place)
   if (!row.sse_enabled) throw badRequest(SSE_OFF)
   await loadFastestAead()
   return opened(ctx, row)

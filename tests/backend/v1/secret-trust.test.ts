@@ -43,6 +43,14 @@ const counted = async (work: () => Promise<unknown>): Promise<string[]> => {
 const placeOf = ({ id }: TestApp, env = 'production') => `/v1/secrets/?app_id=${id}&env=${env}`
 
 describe('where server-side encryption is off', () => {
+  test('two environments of which either is unknown are 404, not 400', async () => {
+    const dark = await app(ctx)
+    await client.put(`/v1/apps/${dark.id}`, { sse_enabled: false })
+    for (const query of ['from=none&to=production', 'from=production&to=none']) {
+      expect((await client.get(`/v1/secrets/diff?app_id=${dark.id}&${query}`)).status).toBe(404)
+    }
+  })
+
   test('no handler opens an environment’s seed or salt, nor another app’s reference to it', async () => {
     const dark = await app(ctx)
     const environmentId = dark.environments[1]?.id ?? ''
