@@ -30,20 +30,27 @@ export async function noteRead(
   { turnOf }: { turnOf?: Sharer } = {},
 ): Promise<void> {
   const minute = Math.floor(ctx.clock.now().getTime() / 60_000)
-  const store = (event: ReadEvent, key: string, who?: AuditActor) =>
-    turnOf === undefined
-      ? insert(ctx, actor, event, key, who)
-      : ctx.limitReads.run(turnOf, () => insert(ctx, actor, event, key, who))
-  const own = `read ${minute} ${actor.id} ${ownPart(actor, event)}`
-  const { inHour, inMinute } = ctx.repeats.sizeOf(actor.id, minute)
-  if (ctx.repeats.has(own) || inHour < MOST_ENTRIES.inHour || inMinute < MOST_ENTRIES.inMinute) {
-    return await ctx.repeats.count(own, { minute, group: actor.id }, () => store(event, own))
-  }
   const hour = hourOf(minute)
-  const key = `read in hour ${hour} ${actor.id} ${event.environmentId}`
-  const place = { minute, until: (hour + 1) * MINUTES_PER_HOUR - 1 }
-  const shared = { ...event, newValues: { secrets: [], total: null }, description: SHARED }
-  await ctx.repeats.count(key, place, () => store(shared, key, withoutSource(actor)))
+  const own = `read ${minute} ${actor.id} ${ownPart(actor, event)}`
+  const entry = () => {
+    const { inHour, inMinute } = ctx.repeats.sizeOf(actor.id, minute)
+    if (ctx.repeats.has(own) || inHour < MOST_ENTRIES.inHour || inMinute < MOST_ENTRIES.inMinute) {
+      return { key: own, place: { minute, group: actor.id }, who: actor, what: event }
+    }
+    return {
+      key: `read in hour ${hour} ${actor.id} ${event.environmentId}`,
+      place: { minute, until: (hour + 1) * MINUTES_PER_HOUR - 1 },
+      who: withoutSource(actor),
+      what: { ...event, newValues: { secrets: [], total: null }, description: SHARED },
+    }
+  }
+  const count = async () => {
+    const { key, place, who, what } = entry()
+    await ctx.repeats.count(key, place, () => insert(ctx, who, actor.organisation.id, what, key))
+  }
+  if (turnOf === undefined || ctx.repeats.isStored(entry().key)) return await count()
+  // Only who has a turn stores an entry: others that have turns wait for it.
+  await ctx.limitReads.run(turnOf, count)
 }
 
 /**
@@ -84,12 +91,12 @@ const withoutSource = (actor: Actor): AuditActor => ({
 /** Stores the entry of a read, or counts it in the one that another replica has stored; gives the entry's id. */
 async function insert(
   ctx: Context,
-  actor: Actor,
+  actor: AuditActor,
+  organisationId: string,
   event: ReadEvent,
   key: string,
-  who: AuditActor = actor,
 ): Promise<string> {
-  const entry = entryRow(ctx, who, actor.organisation.id, event)
+  const entry = entryRow(ctx, actor, organisationId, event)
   return await queries.insertOrCount(ctx.db, {
     ...entry,
     coalesce_key: createHash('sha256').update(key).digest(),

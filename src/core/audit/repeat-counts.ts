@@ -6,6 +6,8 @@ import { logRepeated } from '../repeated-lines.ts'
 export type RepeatCounts = Readonly<{
   /** Whether there is an entry under this key. */
   has(key: string): boolean
+  /** Whether the entry under this key is in the audit log, so that counting again doesn't wait. */
+  isStored(key: string): boolean
   /** How many entries a group has had in a minute, and in the hour of that minute. */
   sizeOf(group: string, minute: number): Readonly<{ inMinute: number; inHour: number }>
   /**
@@ -30,7 +32,7 @@ export const MINUTES_PER_HOUR = 60
 /** The hour of a minute, both counted from 1970. */
 export const hourOf = (minute: number): number => Math.floor(minute / MINUTES_PER_HOUR)
 
-type Entry = { until: number; id: Promise<string>; repeats: number }
+type Entry = { until: number; id: Promise<string>; storedId: string | null; repeats: number }
 type Group = { minute: number; inMinute: number; inHour: number }
 
 /** Keeps the counts that are not in the database yet. */
@@ -45,11 +47,13 @@ export function createRepeatCounts({ db, log }: { db: Database; log: Log }): Rep
   const flush = async (): Promise<void> => {
     if (timer !== null) clearTimeout(timer)
     timer = null
-    const taken = [...entries.values()].filter(({ repeats }) => repeats > 0).map(take)
+    const repeated = [...entries.values()].filter(({ repeats }) => repeats > 0)
+    const taken = repeated.flatMap(takeStored)
+    // One that is being stored, or can't be, keeps the others from nothing.
+    if (taken.length < repeated.length) flushLater()
     for (const { entry } of taken) flushing.add(entry)
     try {
-      const counts = await Promise.all(taken.map(async ({ entry, count }) => ({ id: await entry.id, count })))
-      if (counts.length > 0) await addCounts(db, counts)
+      if (taken.length > 0) await addCounts(db, taken)
     } catch (error) {
       for (const { entry, count } of taken) entry.repeats += count
       const { name, code } = error as { name?: string; code?: string }
@@ -86,6 +90,7 @@ export function createRepeatCounts({ db, log }: { db: Database; log: Log }): Rep
 
   return {
     has: (key) => entries.has(key),
+    isStored: (key) => entries.get(key)?.storedId != null,
     sizeOf,
     count: async (key, { minute, until = minute, group }, insert) => {
       if (minute !== lastMinute) forgetBefore(minute)
@@ -97,15 +102,20 @@ export function createRepeatCounts({ db, log }: { db: Database; log: Log }): Rep
         await known.id
         return
       }
-      const entry = { until, id: insert(), repeats: 0 }
+      const entry: Entry = { until, id: insert(), storedId: null, repeats: 0 }
       entries.set(key, entry)
       if (group !== undefined) addTo(group, minute)
-      // What could not be stored is tried again by the next one.
-      entry.id.catch(() => entries.delete(key))
-      await entry.id
+      try {
+        entry.storedId = await entry.id
+      } catch (error) {
+        // What could not be stored is tried again by the next one.
+        entries.delete(key)
+        throw error
+      }
     },
     flush,
     stop: async () => {
+      await Promise.allSettled([...entries.values()].map(({ id }) => id))
       await flush()
       if (timer !== null) clearTimeout(timer)
       timer = null
@@ -113,18 +123,25 @@ export function createRepeatCounts({ db, log }: { db: Database; log: Log }): Rep
   }
 }
 
-function take(entry: Entry): { entry: Entry; count: number } {
-  const count = entry.repeats
+type Counted = Readonly<{ entry: Entry; id: string; count: number }>
+
+/** Takes the count of an entry that is stored; nothing of another one. */
+function takeStored(entry: Entry): Counted[] {
+  const { storedId: id, repeats: count } = entry
+  if (id === null) return []
   entry.repeats = 0
-  return { entry, count }
+  return [{ entry, id, count }]
 }
 
 /** Adds to the counts of entries; those that are gone are passed over. */
-const addCounts = (db: Database, counts: readonly Readonly<{ id: string; count: number }>[]) => db`
-  with locked as (
-    -- In one order, so that no two replicas wait for each other.
-    select id from audit_entries where id = any(${counts.map(({ id }) => id)}::uuid[]) order by id for update
-  )
-  update audit_entries a set count = a.count + n.count
-  from locked join jsonb_to_recordset(${db.json(counts as never)}) as n (id uuid, count int) using (id)
-  where a.id = locked.id`
+async function addCounts(db: Database, counted: readonly Counted[]): Promise<void> {
+  const counts = counted.map(({ id, count }) => ({ id, count }))
+  await db`
+    with locked as (
+      -- In one order, so that no two replicas wait for each other.
+      select id from audit_entries where id = any(${counts.map(({ id }) => id)}::uuid[]) order by id for update
+    )
+    update audit_entries a set count = a.count + n.count
+    from locked join jsonb_to_recordset(${db.json(counts)}) as n (id uuid, count int) using (id)
+    where a.id = locked.id`
+}

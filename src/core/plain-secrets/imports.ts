@@ -6,6 +6,7 @@ import { StrictObject } from '../schema.ts'
 import { writeBatch } from '../secrets/batch.ts'
 import { normalisePath, Path } from '../secrets/paths.ts'
 import type { SecretRow } from '../secrets/secret.ts'
+import { beforeChange } from '../transactions.ts'
 import { parseDotenv } from './dotenv.ts'
 import { parseJsonFile } from './json-file.ts'
 import type { KeyValue } from './key-values.ts'
@@ -53,8 +54,12 @@ export const importFile = (
 ): Promise<Imported> =>
   changeOpened(ctx, actor, place, async (environment) => {
     enforce(policy.importFile, { actor, changed: 0 })
-    const entries = format === 'json' ? parseJsonFile(content) : parseDotenv(content)
-    requireUsable(entries)
+    // Reading a large file takes the processor.
+    const entries = await beforeChange(ctx, actor, async () => {
+      const parsed = format === 'json' ? parseJsonFile(content) : parseDotenv(content)
+      requireUsable(parsed)
+      return parsed
+    })
     const at = normalisePath(path)
     const named = (all: readonly KeyValue[]) => all.map(({ key }) => ({ key, path: at }))
     const plan = async (present: readonly SecretRow[]) => {

@@ -50,3 +50,28 @@ test('what could not be written is written later, also where a minute has passed
   await repeats.stop()
   expect(written).toEqual([{ id: 'entry of 600', count: 3 }])
 })
+
+test('an entry that is being stored, or can’t be, keeps no other count from being written', async () => {
+  const written: string[] = []
+  const db = Object.assign(async () => [], {
+    json: (counts: { id: string }[]) => {
+      written.push(...counts.map(({ id }) => id))
+      return counts
+    },
+  })
+  const repeats = createRepeatCounts({ db, log: createLog('silent') } as unknown as Context)
+  const add = (key: string, insert: () => Promise<string>) => repeats.count(key, { minute: 600 }, insert)
+  const slow = Promise.withResolvers<string>()
+  const failing = Promise.withResolvers<string>()
+  const waiting = ['slow', 'slow'].map((key) => add(key, () => slow.promise))
+  const refused = ['failing', 'failing'].map((key) => add(key, () => failing.promise).catch(() => 'refused'))
+  for (let time = 0; time < 2; time++) await add('stored', async () => 'stored')
+  await repeats.flush()
+  expect(written).toEqual(['stored'])
+  failing.reject(new Error('no'))
+  expect(await Promise.all<unknown>(refused)).toEqual(['refused', 'refused'])
+  slow.resolve('slow')
+  await Promise.all(waiting)
+  await repeats.stop()
+  expect(written).toEqual(['stored', 'slow'])
+})
