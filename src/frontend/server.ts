@@ -5,6 +5,7 @@ import { isAllowedHost } from '../platform/http/hosts.ts'
 import { traceRequest } from '../platform/http/request-spans.ts'
 import { addHeaders, transportSecurity } from '../platform/http/security-headers.ts'
 import type { FetchHandler } from '../platform/http/server.ts'
+import { throwAwayBody } from '../platform/http/unread-body.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { BuiltFile, FindFile } from './files.ts'
@@ -103,8 +104,12 @@ export function createFrontend(
     metrics?.observeResponse(request.method, routeOf(request), response.status, seconds)
     return response
   }
-  return (request) =>
-    traceRequest(request, { traceparent: () => null, route: () => routeOf(request) }, () => serve(request))
+  return (request) => {
+    throwAwayBody(request)
+    return traceRequest(request, { traceparent: () => null, route: () => routeOf(request) }, () =>
+      serve(request),
+    )
+  }
 }
 
 /** Both on one port: the backend answers its own paths, the frontend all others. */

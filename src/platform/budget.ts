@@ -95,6 +95,14 @@ export function createShare(first: Budget, firstOwner: () => Sharer) {
       bytes += more
       return take()
     },
+    /** The body has come whole, with no more than what was counted. */
+    settle: (length: number): void => {
+      bytes = length
+      const surplus = taken - budget.costOf(bytes)
+      if (owner === null || surplus <= 0) return
+      budget.give(owner, surplus)
+      taken -= surplus
+    },
     /** Whether there is room in another budget, too. */
     moveTo: (next: Budget, nextOwner: Sharer): boolean => {
       giveBack()

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { isAllowedHost } from '../platform/http/hosts.ts'
 import { API_HEADERS } from '../platform/http/security-headers.ts'
 import type { FetchHandler } from '../platform/http/server.ts'
+import { throwAwayBody } from '../platform/http/unread-body.ts'
 import { readiness } from '../platform/postgres/readiness.ts'
 
 /**
@@ -20,6 +21,7 @@ export function workerHealth(ctx: Pick<Context, 'config' | 'db' | 'log' | 'schem
     },
   }
   return (request) => {
+    throwAwayBody(request)
     const url = new URL(request.url)
     const answer = answers[url.pathname.replace(/\/$/, '')]
     if (answer === undefined) {

@@ -33,6 +33,18 @@ test.each(['/', '/invite', '/config.json', '/api/health', '/nothing'])(
   },
 )
 
+test('a body is thrown away before anything is waited for', async () => {
+  let isThrownAway = false
+  const body = new ReadableStream({
+    cancel: () => {
+      isThrownAway = true
+    },
+  })
+  const answer = ask({}, '/apps', { method: 'POST', body })
+  expect(isThrownAway).toBe(true)
+  expect((await answer).status).toBe(405)
+})
+
 test('every page of the console is the same document, which browsers ask for anew each time', async () => {
   const home = await (await ask({}, '/')).text()
   const paths = [

@@ -1,5 +1,6 @@
 import { badRequest, DomainError } from '../../core/errors.ts'
 import { createBudget, createShare, type Share } from '../../platform/budget.ts'
+import { throwAwayBody } from '../../platform/http/unread-body.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
 import { parseJson } from './json.ts'
 import { createUnfinishedBodies } from './unfinished-bodies.ts'
@@ -47,17 +48,16 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
     arrive: (request: Request, path: string, site: () => string, anyContentType = false): IncomingBody => {
       const limit = path.startsWith('/service/auth/') ? 16 * KIB : MIB
       if (NEVER_READ.has(request.method) && !anyContentType) {
-        throwAway(request)
+        throwAwayBody(request)
         return nothing
       }
       const length = lengthOf(request)
       const share = createShare(unchecked, site)
-      const fault = length === null ? null : faultOf(length, limit, share)
-      if (fault !== null) throwAway(request)
-      const collect = () =>
-        createCollector(request, limit, length === null ? share.grow : () => true, deadlineSeconds)
+      const fault = faultOf(length, limit, share)
+      if (fault !== null) throwAwayBody(request)
+      const collect = () => createCollector(request, limit, deadlineSeconds)
       // Of unknown length: read up to the limit at once, so that the runtime doesn't keep all of it.
-      const collector = length === null ? collect() : null
+      const collector = length === null && fault === null ? collect() : null
       return {
         read: async (sender, isKnown) => {
           if (!anyContentType) requireJson(request)
@@ -70,6 +70,7 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
             stop(tooManyUnfinished()),
           )
           const whole = await bytes.finally(finish)
+          if (length === null) share.settle(whole.length)
           return whole.length === 0 ? null : parseJson(textOf(whole))
         },
         discard: () => {
@@ -95,30 +96,22 @@ function lengthOf(request: Request): number | null {
   return header === null && request.body === null ? 0 : null
 }
 
-/** Lets the runtime drop the bytes that arrive. */
-function throwAway(request: Request): void {
-  request.body?.cancel().catch(() => {})
-}
-
-/** The error that the announced length causes; null when there is room for it. */
-function faultOf(length: number, limit: number, share: Share): DomainError | null {
-  if (length > limit) return tooLarge(limit)
-  return share.grow(length) ? null : busy()
+/**
+ * The error that the announced length causes; null when there is room for it. One of unknown length takes what the runtime
+ * may keep of it before it is read, on many connections at once.
+ */
+function faultOf(length: number | null, limit: number, share: Share): DomainError | null {
+  if (length !== null && length > limit) return tooLarge(limit)
+  return share.grow(length ?? MIB) ? null : busy()
 }
 
 type Collector = { bytes: Promise<Uint8Array>; stop(reason?: DomainError): void }
 
 /**
- * Reads a whole body. 413 when it is too large, 503 when `count` finds no room for more of it, 400 when it is incomplete
- * or late. However small the chunks that the client sends, there is at most one read in each turn of the event loop: the
+ * Reads a whole body. 413 when it is too large, 400 when it is incomplete or late. However small the chunks that the client sends, there is at most one read in each turn of the event loop: the
  * runtime hands every chunk that finds a waiting read to that read, and joins those that find none.
  */
-function createCollector(
-  request: Request,
-  limit: number,
-  count: (more: number) => boolean,
-  deadlineSeconds: number,
-): Collector {
+function createCollector(request: Request, limit: number, deadlineSeconds: number): Collector {
   if (request.body === null) return { bytes: Promise.resolve(new Uint8Array()), stop: () => {} }
   const reader = request.body.getReader()
   let stopped: DomainError | null = null
@@ -135,7 +128,6 @@ function createCollector(
       if (stopped !== null) throw stopped
       if (done) return joined.bytes()
       if (joined.length() + value.byteLength > limit) throw tooLarge(limit)
-      if (!count(value.byteLength)) throw busy()
       joined.add(value)
       await nextTurn()
     }

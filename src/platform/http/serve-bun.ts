@@ -1,6 +1,7 @@
 import { limitOpenFiles } from '../open-files.ts'
 import { API_HEADERS } from './security-headers.ts'
 import type { FetchHandler, Serve } from './server.ts'
+import { throwAwayBody } from './unread-body.ts'
 
 /** Each connection on which headers begin to arrive may take 16 KiB: Bun has no limit on how many there are. */
 const MAX_OPEN_FILES = 8192
@@ -77,7 +78,7 @@ function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | nul
     try {
       return await fetch(request)
     } finally {
-      dropBody(request)
+      throwAwayBody(request)
     }
   }
   return (request) => (isSmall(request) ? beginSmall(request) : beginLarge(request))
@@ -87,11 +88,6 @@ const SMALL_BYTES = 2048
 
 const isSmall = ({ headers }: Request): boolean =>
   !headers.has('transfer-encoding') && Number(headers.get('content-length') ?? 0) <= SMALL_BYTES
-
-/** Has Bun forget a body that was not read: otherwise it stays in memory until garbage is collected, which nothing hastens. */
-function dropBody(request: Request): void {
-  request.body?.cancel().catch(() => {})
-}
 
 const tooManyAtOnce = () =>
   Response.json(
