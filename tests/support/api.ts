@@ -41,7 +41,11 @@ export function api(shared: Context & { database: TestDatabase }, peerAddress = 
   const check = answerChecks(app, ctx.database.aside)
   const calls = (authorization: string | null, isRecorded: boolean): Calls => {
     const send: Calls['send'] = async (method, path, init = {}) => {
-      const headers = { ...(authorization !== null && { authorization }), ...init.headers }
+      const headers = {
+        ...(authorization !== null && { authorization }),
+        ...(init.body !== undefined && { 'content-length': String(Buffer.byteLength(init.body)) }),
+        ...init.headers,
+      }
       const response = await app.handle(new Request(`http://localhost${path}`, { method, ...init, headers }))
       const answer = await read(response)
       await check({ method, path, isRecorded }, answer)

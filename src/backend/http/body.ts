@@ -58,6 +58,10 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
       const collect = () => createCollector(request, limit, deadlineSeconds)
       // Of unknown length: read up to the limit at once, so that the runtime doesn't keep all of it.
       const collector = length === null && fault === null ? collect() : null
+      collector?.bytes.then(
+        ({ length }) => share.settle(length),
+        () => {},
+      )
       return {
         read: async (sender, isKnown) => {
           if (!anyContentType) requireJson(request)
@@ -70,7 +74,6 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
             stop(tooManyUnfinished()),
           )
           const whole = await bytes.finally(finish)
-          if (length === null) share.settle(whole.length)
           return whole.length === 0 ? null : parseJson(textOf(whole))
         },
         discard: () => {
