@@ -27,9 +27,9 @@ const MAX_UNFINISHED = 2048
 
 /**
  * The bodies of all requests in progress. Runtimes keep a body in memory before it is read, so its bytes are counted from
- * the start, by the announced length if there is one, and until the request ends, which may still wait with what it read.
- * Three budgets, none of which can use up another: before credentials are checked, for public routes, and for known
- * callers.
+ * the start, by the announced length, or else 1 MiB until it has come whole, and until the request ends, which may still
+ * wait with what it read. Three budgets, none of which can use up another: before credentials are checked, for public
+ * routes, and for known callers.
  */
 export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
   const unchecked = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 16 * KIB })
