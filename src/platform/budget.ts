@@ -81,7 +81,8 @@ export function createShare(first: Budget, firstOwner: () => Sharer) {
     const cost = budget.costOf(bytes)
     if (cost === taken || isOver) return true
     owner ??= firstOwner()
-    if (!budget.take(owner, cost - taken)) return false
+    if (cost < taken) budget.give(owner, taken - cost)
+    else if (!budget.take(owner, cost - taken)) return false
     taken = cost
     return true
   }
@@ -98,10 +99,7 @@ export function createShare(first: Budget, firstOwner: () => Sharer) {
     /** The body has come whole, with no more than what was counted. */
     settle: (length: number): void => {
       bytes = length
-      const surplus = taken - budget.costOf(bytes)
-      if (owner === null || surplus <= 0) return
-      budget.give(owner, surplus)
-      taken -= surplus
+      take()
     },
     /** Whether there is room in another budget, too. */
     moveTo: (next: Budget, nextOwner: Sharer): boolean => {

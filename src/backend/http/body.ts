@@ -22,7 +22,7 @@ export type IncomingBody = {
 const KIB = 1024
 const MIB = 1024 * KIB
 const DEADLINE_SECONDS = 15
-/** Of visitors, and of callers. */
+/** So many incomplete bodies of visitors wait, and as many of callers. */
 const MAX_UNFINISHED = 2048
 
 /**
@@ -111,8 +111,9 @@ function faultOf(length: number | null, limit: number, share: Share): DomainErro
 type Collector = { bytes: Promise<Uint8Array>; stop(reason?: DomainError): void }
 
 /**
- * Reads a whole body. 413 when it is too large, 400 when it is incomplete or late. However small the chunks that the client sends, there is at most one read in each turn of the event loop: the
- * runtime hands every chunk that finds a waiting read to that read, and joins those that find none.
+ * Reads a whole body. 413 when it is too large, 400 when it is incomplete or late. However small the chunks that the client
+ * sends, there is at most one read in each turn of the event loop: the runtime hands every chunk that finds a waiting read to
+ * that read, and joins those that find none.
  */
 function createCollector(request: Request, limit: number, deadlineSeconds: number): Collector {
   if (request.body === null) return { bytes: Promise.resolve(new Uint8Array()), stop: () => {} }

@@ -12,9 +12,9 @@ export type Round = Readonly<{
 }>
 
 /**
- * Works on what waits in the queues now, one job of each kind after the other: for runtimes on which nothing runs between requests,
- * whose own timer calls this. Retries, dead letters and the end of lost jobs are as with a worker that runs. Two rounds at
- * once share the work. Gives the number of jobs that were run.
+ * Works on what waits in the queues now, one job after the other, of each kind in turn: for runtimes on which nothing runs
+ * between requests, whose own timer calls this. Retries, dead letters and the end of lost jobs are as with a worker that
+ * runs. Two rounds at once share the work. Gives the number of jobs that were run.
  */
 export async function workOnce(ctx: QueueContext, jobs: readonly Job[], round: Round): Promise<number> {
   const boss = openBoss(ctx, { works: false })

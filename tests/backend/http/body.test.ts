@@ -72,7 +72,7 @@ test('a body that does not say its length counts as 1 MiB until it has come whol
   expect(bodies.bytesInUse()).toBe(0)
 })
 
-test('bodies that don’t say their length have room for 16 of a network at once, and for 2 of a visitor', async () => {
+test('bodies that don’t say their length have room for 16 of a site at once, and for 2 of visitors of a site', async () => {
   const bodies = createBodies()
   const open = Array.from({ length: 20 }, () => sending(null, bodies).body)
   expect(bodies.bytesInUse()).toBe(16 * (MIB - 16 * KIB))

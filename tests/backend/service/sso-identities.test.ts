@@ -118,40 +118,33 @@ test('both are told by mail', async () => {
   await ctx.db`update pgboss.job set state = 'completed' where name = 'send-notice'`
 })
 
+/** Sets a new password with a mailed link, where a mail gateway is set by now. */
+async function resetByMail(email: string, new_password: string): Promise<void> {
+  const config = testConfig({ ...idp.variables('keycloak'), RATE_LIMIT_AUTH: 'off', ...MAIL })
+  const mailing = { ...ctx, config }
+  const { anonymous } = api(mailing)
+  await anonymous.post('/service/auth/password/forgot/', { email })
+  await runJobs(mailing)
+  const { token } = lastLink(ctx)
+  expect((await anonymous.post('/service/auth/password/reset/', { token, new_password })).status).toBe(204)
+  await runJobs(mailing)
+}
+
 test('a mailed new password removes what else whoever registered an address without having it has added', async () => {
   // Without a mail gateway nobody has to prove an address.
   const eve = await signedIn('alice@example.org')
   await eve.comeBack(await idp.visit(await eve.beginLink('keycloak')))
-  const mailed = {
-    ...ctx,
-    config: testConfig({ ...idp.variables('keycloak'), RATE_LIMIT_AUTH: 'off', ...MAIL }),
-  }
-  const { anonymous } = api(mailed)
-  await anonymous.post('/service/auth/password/forgot/', { email: 'alice@example.org' })
-  await runJobs(mailed)
-  const { token } = lastLink(ctx)
-  const new_password = 'the password of Alice'
-  expect((await anonymous.post('/service/auth/password/reset/', { token, new_password })).status).toBe(204)
-  await runJobs(mailed)
+  await resetByMail('alice@example.org', 'the password of Alice')
   expect(await ctx.db`select 1 from sso_identities`).toHaveLength(0)
-  const alice = await signIn(service, 'alice@example.org', new_password)
+  const alice = await signIn(service, 'alice@example.org', 'the password of Alice')
   expect((await alice.get('/sso/identities')).body.data).toEqual([])
 })
 
-test('a mailed new password keeps what a verified account and a member have added', async () => {
+test('a mailed new password keeps what an account with a verified address has added', async () => {
   const browser = await signedIn()
   await browser.comeBack(await idp.visit(await browser.beginLink('keycloak')))
   await ctx.db`update users set email_verified_at = now() where email = 'ada@example.org'`
-  const mailed = {
-    ...ctx,
-    config: testConfig({ ...idp.variables('keycloak'), RATE_LIMIT_AUTH: 'off', ...MAIL }),
-  }
-  const { anonymous } = api(mailed)
-  await anonymous.post('/service/auth/password/forgot/', { email: 'ada@example.org' })
-  await runJobs(mailed)
-  const { token } = lastLink(ctx)
-  await anonymous.post('/service/auth/password/reset/', { token, new_password: 'another password of Ada' })
-  await runJobs(mailed)
+  await resetByMail('ada@example.org', 'another password of Ada')
   expect(await ctx.db`select 1 from sso_identities`).toHaveLength(1)
 })
 
