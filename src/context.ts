@@ -3,6 +3,7 @@ import { createRepeatCounts, type RepeatCounts } from './core/audit/repeat-count
 import { QUEUED_JOBS, type QueuedJob } from './core/jobs.ts'
 import { createServerKeys, type ServerKeys } from './core/keys/server-keys.ts'
 import { type Afterwards, createAfterwards } from './platform/afterwards.ts'
+import { type BlockingTurns, createBlockingTurns } from './platform/blocking-turns.ts'
 import { type Budget, createUnreadBudget } from './platform/budget.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Kv } from './platform/kv/kv.ts'
@@ -41,6 +42,8 @@ export type Context = Readonly<{
   limitPublic: FairLimiter
   /** Limits each caller's reads, and its changes that lock no organisation. Never entered within one of the others. */
   limitReads: FairLimiter
+  /** Waits for a caller's turn to block the event loop. */
+  waitToBlock: BlockingTurns
   /** Limits the large answers that are made at once, by the memory that it takes. */
   limitLargeReads: FairLimiter
   /** Limits renewals of environments' keys, which take long: one at a time in this process, callers in turn. */
@@ -136,6 +139,7 @@ export function connect(
     limitReads: createReadLimiter(db),
     limitRekeys: createRekeyLimiter(),
     limitLargeReads: createLargeReadLimiter(),
+    waitToBlock: createBlockingTurns(),
     limitSideWrites: createSideWriteLimiter(db),
     repeats,
     kv,

@@ -5,6 +5,7 @@ import {
   hasTooManyMarks,
   isFarTooLong,
   MAX_MARKS_IN_A_ROW,
+  normalisedCodePoints,
   normaliseName,
 } from './text.ts'
 
@@ -58,7 +59,7 @@ const name = defineKind('Name', (value, field, schema) => {
   const trimmed = normaliseName(value)
   if (trimmed === '') return `${field} is required.`
   if (hasInvisibleCharacter(trimmed)) return `${field} must not contain control or invisible characters.`
-  return codePoints(trimmed) > maxLength ? tooLong(field, maxLength) : null
+  return normalisedCodePoints(trimmed) > maxLength ? tooLong(field, maxLength) : null
 })
 
 /** A name of one line, 1 to `maxLength` code points once trimmed. */
@@ -87,8 +88,18 @@ const EMAIL =
 /** An e-mail address: ASCII, at most 254 characters. */
 export const Email = (): TUnsafe<string> => email<string>({ type: 'string', format: 'email', maxLength: 254 })
 
+const id = defineKind('Id', (value, field) => {
+  if (typeof value !== 'string') return `${field} must be a string.`
+  if (value === '') return `${field} must not be empty.`
+  // Not in code points, as text: there may be thousands, and to normalise them takes long.
+  return value.length > MAX_ID_LENGTH ? tooLong(field, MAX_ID_LENGTH) : null
+})
+
+const MAX_ID_LENGTH = 200
+
 /** An id in a body: any string of a reasonable length; the use case answers 404 for an unknown id. */
-export const Id = (options: SchemaOptions = {}) => Text(200, { ...options, minLength: 1 })
+export const Id = (options: SchemaOptions = {}): TUnsafe<string> =>
+  id<string>({ ...options, type: 'string', minLength: 1, maxLength: MAX_ID_LENGTH })
 
 /** A field that may be null, as OpenAPI 3.0 writes it. */
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])

@@ -2,11 +2,14 @@
 export const normalise = (text: string): string => text.normalize('NFC')
 
 /** How many Unicode code points a text has after NFC; every length limit counts these. */
-export function codePoints(text: string): number {
-  // ASCII is in NFC and has no surrogates: nearly every id, of which a body may have thousands.
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length
+export const codePoints = (text: string): number =>
+  // ASCII is in NFC: nearly every text, of which a body may have thousands.
+  /^[\x20-\x7e]*$/.test(text) ? text.length : normalisedCodePoints(normalise(text))
+
+/** `codePoints` of a text that is in NFC already. */
+export function normalisedCodePoints(text: string): number {
   let count = 0
-  for (const _ of normalise(text)) count++
+  for (const _ of text) count++
   return count
 }
 
@@ -27,8 +30,11 @@ export const nameKey = (name: string): string =>
 export const hasInvisibleCharacter = (text: string): boolean =>
   INVISIBLE.test(text) && INVISIBLE.test(text.replace(VISIBLE_EFFECTS, ''))
 
-/** Whether a text is so much longer than `maxLength` code points that NFC could not bring it there. */
-export const isFarTooLong = (text: string, maxLength: number): boolean => text.length > 8 * maxLength
+/**
+ * Whether a text is so much longer than `maxLength` code points that NFC could not bring it there: the longest decomposition
+ * of one has six UTF-16 units.
+ */
+export const isFarTooLong = (text: string, maxLength: number): boolean => text.length > 6 * maxLength
 
 /** How many combining marks a text may have in a row (UAX #15, Stream-Safe Text). */
 export const MAX_MARKS_IN_A_ROW = 30

@@ -20,6 +20,7 @@ const PARTS: Readonly<Record<keyof Connected | 'queue', true>> = {
   mailer: true,
   passwords: true,
   sso: true,
+  waitToBlock: true,
   afterwards: true,
   queue: true,
 }

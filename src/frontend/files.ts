@@ -1,12 +1,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 
-/** A file of the built console, and the same compressed with brotli where that was worth it. */
-export type BuiltFile = Readonly<{
-  type: string
-  content: Uint8Array<ArrayBuffer> | ReadableStream
-  brotli: Uint8Array<ArrayBuffer> | null
-}>
+/**
+ * A file of the built console, and the same compressed with brotli where that was worth it. A blob is not copied for each
+ * response, of which clients may leave any number unread.
+ */
+export type BuiltFile = Readonly<{ type: string; content: Blob | ReadableStream; brotli: Blob | null }>
 
 /** Finds a file of the built console by its path on the server; null where there is none. */
 export type FindFile = (path: string) => Promise<BuiltFile | null>
@@ -45,12 +44,13 @@ export function filesIn(folder: URL): FindFile {
 async function readBuild(folder: URL): Promise<Build> {
   const names = await readdir(folder, { recursive: true }).catch(() => [])
   const present = new Set(names)
+  const blobOf = async (name: string) => new Blob([await readFile(new URL(name, folder))])
   const entries = names.map(async (name): Promise<[string, BuiltFile] | null> => {
     const type = contentType(name)
     if (type === null) return null
     const compressed = `${name}.br`
-    const content = await readFile(new URL(name, folder))
-    const brotli = present.has(compressed) ? await readFile(new URL(compressed, folder)) : null
+    const content = await blobOf(name)
+    const brotli = present.has(compressed) ? await blobOf(compressed) : null
     return [`/${name}`, { type, content, brotli }]
   })
   return new Map((await Promise.all(entries)).filter((entry) => entry !== null))

@@ -5,6 +5,7 @@ import { isAllowedHost } from '../platform/http/hosts.ts'
 import { traceRequest } from '../platform/http/request-spans.ts'
 import { addHeaders, transportSecurity } from '../platform/http/security-headers.ts'
 import type { FetchHandler } from '../platform/http/server.ts'
+import { waitToBegin } from '../platform/http/turn-to-begin.ts'
 import { throwAwayBody } from '../platform/http/unread-body.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -90,6 +91,8 @@ export function createFrontend(
     return response
   }
   const serve = async (request: Request): Promise<Response> => {
+    const unwanted = await waitToBegin(request)
+    if (unwanted !== null) return unwanted
     const requestId = randomUUID()
     const start = performance.now()
     const response = await answer(request).catch((error: unknown) => {

@@ -19,15 +19,18 @@ export function createBudget({ maxBytes, maxBytesEach, free }: Limits) {
     addTo(shared, shareOf(owner), bytes)
     addTo(branches, branchOf(owner), bytes)
   }
+  const mayHave = (owner: Sharer, bytes: number): boolean =>
+    (branches.get(branchOf(owner)) ?? 0) + bytes <= maxBytesEach &&
+    (shared.get(shareOf(owner)) ?? 0) + bytes <= 1.5 * maxBytesEach
   return {
+    /** Whether the owner may have so many bytes more, wherever there is room. */
+    mayHave,
     /** The bytes that are counted for a body of this size. */
     costOf: (bytes: number): number => Math.max(0, bytes - free),
     /** Takes the bytes if there is room; false otherwise. */
     take: (owner: Sharer, bytes: number): boolean => {
-      if ((branches.get(branchOf(owner)) ?? 0) + bytes > maxBytesEach) return false
       const inShare = (shared.get(shareOf(owner)) ?? 0) + bytes
-      if (inShare > 1.5 * maxBytesEach) return false
-      if (inShare > maxBytes - total - bytes) return false
+      if (!mayHave(owner, bytes) || inShare > maxBytes - total - bytes) return false
       add(owner, bytes)
       return true
     },
@@ -91,6 +94,8 @@ export function createShare(first: Budget, firstOwner: () => Sharer) {
     taken = 0
   }
   return {
+    /** The bytes that another budget would count for it. */
+    costIn: (other: Budget): number => other.costOf(bytes),
     /** Whether there is room for so many bytes more. */
     grow: (more: number): boolean => {
       bytes += more

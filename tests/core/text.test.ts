@@ -12,6 +12,21 @@ test.each(['', 'KEY', 'naïve', '鍵', '🔑', '\ud800'])('the bytes of %j are t
   expect(byteLength(text)).toBe(Buffer.byteLength(text))
 })
 
+test('a name of the longest decompositions is as long as what they compose', () => {
+  let longest = 0
+  for (let code = 0; code <= 0x10ffff; code++) {
+    const one = String.fromCodePoint(code)
+    if (code >= 0xd800 && code <= 0xdfff) continue
+    const decomposed = one.normalize('NFD')
+    if (decomposed !== one && decomposed.normalize('NFC') === one)
+      longest = Math.max(longest, decomposed.length)
+  }
+  expect(longest).toBe(6)
+  const name = 'a\u{16126}'.normalize('NFD').repeat(32)
+  expect([name.length, faultOf(name)]).toEqual([224, null])
+  expect(faultOf(`${name}a`)).toBe('name must have at most 64 characters.')
+})
+
 describe('an invisible character', () => {
   const codes =
     'FE00 FE0E FE0F E0100 E01EF 180B 180D 180E 180F 034F 061C 115F 1160 3164 FFA0 16FE4 17B4 17B5 2800 1D159 ' +

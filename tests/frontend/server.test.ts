@@ -45,6 +45,15 @@ test('a body is thrown away before anything is waited for', async () => {
   expect((await answer).status).toBe(405)
 })
 
+test('no response copies a file: clients may leave thousands of them unread', async () => {
+  const find = builtFiles()
+  for (const path of ['/index.html', await scriptPath()]) {
+    const { content, brotli } = (await find(path)) ?? {}
+    expect(content).toBeInstanceOf(Blob)
+    if (brotli !== null) expect(brotli).toBeInstanceOf(Blob)
+  }
+})
+
 test('every page of the console is the same document, which browsers ask for anew each time', async () => {
   const home = await (await ask({}, '/')).text()
   const paths = [

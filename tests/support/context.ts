@@ -6,6 +6,7 @@ import { QUEUED_JOBS, type QueuedJob } from '../../src/core/jobs.ts'
 import { createServerKeys } from '../../src/core/keys/server-keys.ts'
 import { createAfterwards } from '../../src/platform/afterwards.ts'
 import { bunArgon2id } from '../../src/platform/argon2id-bun.ts'
+import { createBlockingTurns } from '../../src/platform/blocking-turns.ts'
 import { createUnreadBudget } from '../../src/platform/budget.ts'
 import { type Clock, fakeClock } from '../../src/platform/clock.ts'
 import { openKv } from '../../src/platform/kv/open.ts'
@@ -88,6 +89,7 @@ export async function contextOn(
     limitReads: createReadLimiter(database.db),
     limitRekeys: createRekeyLimiter(),
     limitLargeReads: createLargeReadLimiter(),
+    waitToBlock: createBlockingTurns(),
     limitSideWrites: createSideWriteLimiter(database.db),
     unread: createUnreadBudget(),
     memory,

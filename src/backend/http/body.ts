@@ -2,42 +2,45 @@ import { badRequest, DomainError } from '../../core/errors.ts'
 import { createBudget, createShare, type Share } from '../../platform/budget.ts'
 import { throwAwayBody } from '../../platform/http/unread-body.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
+import { createCollector, DEADLINE_SECONDS, KIB, MIB, tooLarge } from './body-collector.ts'
 import { parseJson } from './json.ts'
 import { createUnfinishedBodies } from './unfinished-bodies.ts'
 
 /** The place of a body that was not read: it passes no schema. */
 export const UNREAD = Symbol('a body that was not read')
 
+type BeforeParsing = (bytes: number) => Promise<void>
+
 /** The body of one request. It is read after credentials and permission are checked. */
 export type IncomingBody = {
   /**
    * Reads it as JSON, null when there is none. 415, 413 and 400 when it can't be used, 503 when too many bodies are in
-   * memory. `sender` is who shares a budget, `isKnown` whether it has shown credentials.
+   * memory. `sender` is who shares a budget, `isKnown` whether it has shown credentials. Once all of it is there, and
+   * before it is parsed, `beforeParsing` is waited for; it is told how many bytes there are.
    */
-  read(sender: Sharer, isKnown: boolean): Promise<unknown>
+  read(sender: Sharer, isKnown: boolean, beforeParsing?: BeforeParsing): Promise<unknown>
   /** Gives back the memory that is counted for the body. To be called when the request ends. */
   discard(): void
 }
 
-const KIB = 1024
-const MIB = 1024 * KIB
-const DEADLINE_SECONDS = 15
 /** So many incomplete bodies of visitors wait, and as many of callers. */
 const MAX_UNFINISHED = 2048
 
 /**
  * The bodies of all requests in progress. Runtimes keep a body in memory before it is read, so its bytes are counted from
  * the start, by the announced length, or else 1 MiB until it has come whole, and until the request ends, which may still
- * wait with what it read. Three budgets, none of which can use up another: before credentials are checked, for public
- * routes, and for known callers.
+ * wait with what it read. Three budgets, none of which can use up another: before credentials are checked, of visitors on
+ * public routes, and of known callers. Where one is full, bodies that stall make room for others.
  */
 export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
   const unchecked = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 16 * KIB })
-  const publicRoutes = createBudget({ maxBytes: 16 * MIB, maxBytesEach: 2 * MIB, free: 2 * KIB })
-  const knownCallers = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 2 * KIB })
-  const unfinished = {
-    visitors: createUnfinishedBodies(MAX_UNFINISHED),
-    callers: createUnfinishedBodies(MAX_UNFINISHED),
+  const visitors = {
+    budget: createBudget({ maxBytes: 16 * MIB, maxBytesEach: 2 * MIB, free: 2 * KIB }),
+    unfinished: createUnfinishedBodies(MAX_UNFINISHED),
+  }
+  const callers = {
+    budget: createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 2 * KIB }),
+    unfinished: createUnfinishedBodies(MAX_UNFINISHED),
   }
 
   return {
@@ -63,17 +66,26 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
         () => {},
       )
       return {
-        read: async (sender, isKnown) => {
+        read: async (sender, isKnown, beforeParsing) => {
           if (!anyContentType) requireJson(request)
           requireNoEncoding(request)
           if (fault !== null) throw fault
-          if (length === 0) return null
-          if (!share.moveTo(isKnown ? knownCallers : publicRoutes, sender)) throw busy()
+          if (length === 0) {
+            await beforeParsing?.(0)
+            return null
+          }
+          const { budget, unfinished } = isKnown ? callers : visitors
+          const cost = share.costIn(budget)
+          while (!share.moveTo(budget, sender)) {
+            if (!budget.mayHave(sender, cost) || !unfinished.makeRoom(sender, cost)) throw busy()
+          }
           const { bytes, stop } = collector ?? collect()
-          const finish = unfinished[isKnown ? 'callers' : 'visitors'].add(sender, () =>
-            stop(tooManyUnfinished()),
-          )
+          const finish = unfinished.add(sender, cost, () => {
+            stop(tooManyUnfinished())
+            share.end()
+          })
           const whole = await bytes.finally(finish)
+          await beforeParsing?.(whole.length)
           return whole.length === 0 ? null : parseJson(textOf(whole))
         },
         discard: () => {
@@ -83,11 +95,17 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
       }
     },
     /** The number of bytes that are counted. */
-    bytesInUse: () => unchecked.inUse() + publicRoutes.inUse() + knownCallers.inUse(),
+    bytesInUse: () => unchecked.inUse() + visitors.budget.inUse() + callers.budget.inUse(),
   }
 }
 
-const nothing: IncomingBody = { read: async () => null, discard: () => {} }
+const nothing: IncomingBody = {
+  read: async (_sender, _isKnown, beforeParsing) => {
+    await beforeParsing?.(0)
+    return null
+  },
+  discard: () => {},
+}
 
 /** Methods whose routes have no body: one that is sent is ignored. */
 const NEVER_READ: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE'])
@@ -107,68 +125,6 @@ function faultOf(length: number | null, limit: number, share: Share): DomainErro
   if (length !== null && length > limit) return tooLarge(limit)
   return share.grow(length ?? MIB) ? null : busy()
 }
-
-type Collector = { bytes: Promise<Uint8Array>; stop(reason?: DomainError): void }
-
-/**
- * Reads a whole body. 413 when it is too large, 400 when it is incomplete or late. However small the chunks that the client
- * sends, there is at most one read in each turn of the event loop: the runtime hands every chunk that finds a waiting read to
- * that read, and joins those that find none.
- */
-function createCollector(request: Request, limit: number, deadlineSeconds: number): Collector {
-  if (request.body === null) return { bytes: Promise.resolve(new Uint8Array()), stop: () => {} }
-  const reader = request.body.getReader()
-  let stopped: DomainError | null = null
-  const stop = (reason = incomplete()) => {
-    stopped ??= reason
-    clearTimeout(timer)
-    reader.cancel().catch(() => {})
-  }
-  const timer = setTimeout(() => stop(), deadlineSeconds * 1000)
-  const collect = async () => {
-    const joined = createJoinedBytes(limit)
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (stopped !== null) throw stopped
-      if (done) return joined.bytes()
-      if (joined.length() + value.byteLength > limit) throw tooLarge(limit)
-      joined.add(value)
-      await nextTurn()
-    }
-  }
-  const bytes = collect()
-    .catch((error: unknown) => {
-      stop()
-      throw error instanceof DomainError ? error : incomplete()
-    })
-    .finally(() => clearTimeout(timer))
-  // The response may not need the body; then nothing else handles this rejection.
-  bytes.catch(() => {})
-  return { bytes, stop }
-}
-
-/** Joins chunks, at most `limit` bytes, in one buffer that grows: a list of small chunks takes many times their bytes. */
-function createJoinedBytes(limit: number) {
-  let buffer = new Uint8Array()
-  let length = 0
-  return {
-    add: (chunk: Uint8Array): void => {
-      const needed = length + chunk.byteLength
-      if (needed > buffer.length) {
-        const grown = new Uint8Array(Math.min(limit, Math.max(needed, 2 * buffer.length)))
-        grown.set(buffer.subarray(0, length))
-        buffer = grown
-      }
-      buffer.set(chunk, length)
-      length = needed
-    },
-    length: (): number => length,
-    bytes: (): Uint8Array => buffer.subarray(0, length),
-  }
-}
-
-/** Lets the event loop serve other requests first. */
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 function requireJson(request: Request): void {
   const type = request.headers.get('content-type') ?? ''
@@ -191,15 +147,6 @@ function textOf(bytes: Uint8Array): string {
     throw badRequest('The body is not valid JSON.')
   }
 }
-
-const tooLarge = (limit: number) =>
-  new DomainError(413, `The body must not be larger than ${limit === MIB ? '1 MiB' : `${limit / KIB} KiB`}.`)
-
-// After half a body, the connection can't be used for another request.
-const incomplete = () =>
-  new DomainError(400, `The body is incomplete, or took longer than ${DEADLINE_SECONDS} seconds.`, {
-    connection: 'close',
-  })
 
 const tooManyUnfinished = () =>
   new DomainError(503, 'Too many incomplete requests at the moment. Try again in a second.', {

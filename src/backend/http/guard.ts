@@ -37,8 +37,9 @@ export const guard = (ctx: Context, requests: RequestStates) => {
     requests.requireUsableQuery(request)
     own?.request(request)
     await requests.waitForTurn(request)
-    const body = await requests.readBody(request)
-    if (requests.of(request).isLate) checkCaller(await requests.authenticateAgain(request))
+    const body = await requests.readBody(request, async (isLate) => {
+      if (isLate) checkCaller(await requests.authenticateAgain(request))
+    })
     return own === undefined ? body : own.body(body)
   }
   const actorOf = ({ request }: { request: Request }) => ({

@@ -4,8 +4,11 @@ import type { Sharer } from '../../platform/turn-queues.ts'
 
 const KIB = 1024
 
-/** Larger responses are handed to the runtime in pieces, as the client reads them. */
-const LARGE_BYTES = 256 * KIB
+/**
+ * Larger responses are handed to the runtime in pieces, as the client reads them. Smaller ones are not counted: a process has
+ * 8,192 connections, each of which may leave one unread.
+ */
+const LARGE_BYTES = 16 * KIB
 const PIECE_BYTES = 64 * KIB
 
 /**

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import { isAllowedHost, isAllowedOrigin } from '../../platform/http/hosts.ts'
 import { traceRequest } from '../../platform/http/request-spans.ts'
 import { API_HEADERS, addHeaders, transportSecurity } from '../../platform/http/security-headers.ts'
+import { waitToBegin } from '../../platform/http/turn-to-begin.ts'
 import { withinDeadline } from '../../platform/postgres/deadlines.ts'
 import { tracing } from '../../platform/tracing.ts'
 import { createAnswers } from './answers.ts'
@@ -41,6 +42,9 @@ export function requestPipeline(
     const route = async (original: Request, cors: boolean, rest: unknown[]) => {
       const sent = pathOf(original.url)
       const path = routePathOf(sent)
+      requests.expectBody(original, path, table.takesAnyContentType(original.method, path))
+      const unwanted = await waitToBegin(original)
+      if (unwanted !== null) return unwanted
       const error =
         hostError(ctx, path, hostOf(original)) ??
         notServedError(path) ??
@@ -48,12 +52,16 @@ export function requestPipeline(
       if (error !== null) return error
       const request = asRouted(original, sent, path)
       if (request !== original) requests.shareState(original, request)
-      requests.expectBody(original, path, table.takesAnyContentType(original.method, path))
       const start = performance.now()
+      const state = requests.of(original)
       const respond = () => {
         const handling = Promise.resolve(handle(request, ...rest) as Response | Promise<Response>)
         // Also where the answer is no longer waited for: only then has the caller's work ended.
-        const handled = handling.finally(() => requests.of(original).endTurn?.())
+        const handled = handling.finally(() => {
+          state.endTurn?.()
+          state.isHandled = true
+          if (state.isAnswered) state.endLargeRead?.()
+        })
         // Looking up the caller, waiting for a turn and reading each have a deadline of their own, and would add up.
         const isRead = /^(GET|HEAD)$/.test(original.method) && !ASKS_A_PROVIDER.test(path)
         const deadline = Math.max(0, start + ctx.db.deadlines.statementMilliseconds - performance.now())
@@ -80,7 +88,7 @@ export function requestPipeline(
       } finally {
         state.body?.discard()
         state.isAnswered = true
-        state.endLargeRead?.()
+        if (state.isHandled) state.endLargeRead?.()
       }
       const seconds = (performance.now() - start) / 1000
       ctx.metrics.observeResponse(original.method, state.route, response.status, seconds)
@@ -117,8 +125,10 @@ function asRouted(request: Request, sent: string, path: string): Request {
 async function withoutBody(response: Response): Promise<Response> {
   const { status, headers, body } = response
   if (body === null) return response
-  const { byteLength } = await response.arrayBuffer()
-  headers.set('content-length', String(byteLength))
+  if (!headers.has('content-length')) {
+    const { byteLength } = await response.arrayBuffer()
+    headers.set('content-length', String(byteLength))
+  }
   return new Response(null, { status, headers })
 }
 

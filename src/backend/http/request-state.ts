@@ -23,11 +23,11 @@ export type RequestState = {
   reading: ReadEvent | null
   /** Ends the caller's turn, once the response is made. */
   endTurn: (() => void) | null
-  /** Ends the turn to make a large answer, once that is made. */
+  /** Ends the turn to make a large answer, once that is made and the work for it has ended. */
   endLargeRead: (() => void) | null
+  /** Whether the work of its route has ended: it may go on after the answer, where it took too long. */
+  isHandled: boolean
   isAnswered: boolean
-  /** Whether the body took so long that the caller may have lost rights meanwhile. */
-  isLate: boolean
 }
 
 /** Who sent a request that was let in with credentials. */

@@ -9,8 +9,11 @@ import { type PeerAddress, sourceReader, traceparentReader } from './request-sou
 import { callerIn, type RequestState } from './request-state.ts'
 import { createTurns } from './turns.ts'
 
-/** A body that takes longer is late. Most arrive with their requests. */
+/** A body that takes longer is late: the caller may have lost rights meanwhile. Most arrive with their requests. */
 const LATE_MILLISECONDS = 250
+
+/** To parse and check a body of at most so many bytes takes a millisecond or less, whatever it is. */
+const SMALL_BYTES = 2048
 
 export type RequestStates = ReturnType<typeof createRequestStates>
 
@@ -39,8 +42,8 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       reading: null,
       endTurn: null,
       endLargeRead: null,
+      isHandled: false,
       isAnswered: false,
-      isLate: false,
     }
     states.set(request, state)
     return state
@@ -108,16 +111,23 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     },
     /** 400 for a query that can't be used, whatever the route. Only after credentials and permission are checked. */
     requireUsableQuery: (request: Request): void => requireUsableQuery(request.url, of(request).parameters),
-    /** Reads the body, null when there is none. Only after credentials and permission are checked. */
-    readBody: async (request: Request): Promise<unknown> => {
+    /**
+     * Reads the body, null when there is none. Only after credentials and permission are checked. Waits for `beforeParsing`
+     * once it has come, which is told whether it was late, and for a turn to block the event loop: it must be checked at once.
+     */
+    readBody: async (
+      request: Request,
+      beforeParsing: (isLate: boolean) => Promise<void>,
+    ): Promise<unknown> => {
       const state = of(request)
       const { body, caller, source } = state
       if (body === null) throw new Error('this request did not pass the request pipeline')
       const sender = caller === null ? siteOf(source.ipAddress) : sharerOf(caller)
       const start = performance.now()
-      const content = await body.read(sender, caller !== null)
-      state.isLate = performance.now() - start > LATE_MILLISECONDS
-      return content
+      return await body.read(sender, caller !== null, async (bytes) => {
+        await beforeParsing(performance.now() - start > LATE_MILLISECONDS)
+        if (bytes > SMALL_BYTES) await ctx.waitToBlock(sender)
+      })
     },
   }
 }

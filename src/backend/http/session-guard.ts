@@ -65,8 +65,7 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
         requireSameOrigin(ctx, request)
         requireJson(request)
         requests.requireUsableQuery(request)
-        context.body = await requests.readBody(request)
-        await requests.waitForPublicTurn(request)
+        context.body = await requests.readBody(request, () => requests.waitForPublicTurn(request))
       },
     }),
     session: (kind: Kind) => ({
@@ -83,8 +82,9 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
         requireJson(request)
         requests.requireUsableQuery(request)
         await requests.waitForTurn(request)
-        context.body = await requests.readBody(request)
-        if (requests.of(request).isLate) await authorise(request, kind)
+        context.body = await requests.readBody(request, async (isLate) => {
+          if (isLate) await authorise(request, kind)
+        })
       },
       resolve: ({ request }) => ({ caller: requests.callerOf(request) as SignedInUser }),
     }),

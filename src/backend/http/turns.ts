@@ -27,30 +27,47 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
    * Reads for an answer, which has its turn among the large ones where it is made from much. Whoever has to wait for that
    * leaves the turn to read meanwhile. 503 where the wait takes too long.
    */
-  roomFor:
-    (request: Request): MakeRoom =>
-    async (read, bytesOf, measure) => {
-      const state = of(request)
+  roomFor: (request: Request): MakeRoom => {
+    const state = of(request)
+    const { limitReads, limitLargeReads } = ctx
+    const sharer = sharerOf(callerIn(state))
+    const charge = (bytes: number) => limitLargeReads.charge(sharer, bytes * MILLISECONDS_PER_BYTE)
+    const makeRoom = async <T>(...[read, bytesOf, measure]: Room<T>): Promise<T> => {
       requireUnanswered(state)
-      if (state.endLargeRead !== null) return await read()
-      const sharer = sharerOf(callerIn(state))
-      const mustWait = measure !== null && !ctx.limitLargeReads.isFree(sharer)
-      if (!mustWait || (await measure()) <= LARGE_READ_BYTES) {
-        const found = await read()
-        if (bytesOf(found) <= LARGE_READ_BYTES) return found
-        const end = ctx.limitLargeReads.tryToEnter(sharer)
-        if (end !== null) {
-          keepLargeRead(state, end)
-          return found
+      if (state.endLargeRead === null) {
+        const mustWait = measure !== null && !limitLargeReads.isFree(sharer)
+        if (!mustWait || (await measure()) <= LARGE_READ_BYTES) {
+          const found = await read()
+          const bytes = bytesOf(found)
+          if (bytes <= LARGE_READ_BYTES) return found
+          const end = limitLargeReads.tryToEnter(sharer)
+          if (end !== null) {
+            keepLargeRead(state, end)
+            charge(bytes)
+            return found
+          }
         }
+        leaveTurn(state)
+        keepLargeRead(state, await limitLargeReads.enter(sharer).catch(refuseLarge))
+        state.endTurn = await limitReads.enter(LARGE_READERS)
+        requireUnanswered(state)
       }
-      leaveTurn(state)
-      keepLargeRead(state, await ctx.limitLargeReads.enter(sharer).catch(refuseLarge))
-      state.endTurn = await ctx.limitReads.enter(LARGE_READERS)
-      requireUnanswered(state)
-      return await read()
-    },
+      const found = await read()
+      charge(bytesOf(found))
+      return found
+    }
+    return Object.assign(makeRoom, { requireWaiting: () => requireUnanswered(state) })
+  },
 })
+
+type Room<T> = [
+  read: () => Promise<T>,
+  bytesOf: (found: T) => number,
+  measure: (() => Promise<number>) | null,
+]
+
+/** About how long it takes to make a large answer of the bytes that it is made of. */
+const MILLISECONDS_PER_BYTE = 64 / (1024 * 1024)
 
 function leaveTurn(state: RequestState): void {
   state.endTurn?.()

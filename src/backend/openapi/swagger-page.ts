@@ -33,7 +33,14 @@ const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 
 const page = (body: string | Blob, type: string) =>
-  new Response(body, { headers: { 'content-type': type, 'content-security-policy': CSP } })
+  new Response(body, {
+    headers: {
+      'content-type': type,
+      'content-security-policy': CSP,
+      // So that a HEAD needs no copy of it.
+      ...(body instanceof Blob && { 'content-length': String(body.size) }),
+    },
+  })
 
 /** `/swagger`: the routes' OpenAPI document, at `/swagger/json`, and a page to browse it. */
 export function swaggerPage(ctx: Context, routes: AnyElysia) {

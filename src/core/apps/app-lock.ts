@@ -1,4 +1,8 @@
+import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
+import type { Actor } from '../actor.ts'
+import { DomainError } from '../errors.ts'
+import { lockingTransaction, tryToLockOrganisation } from '../transactions.ts'
 
 /*
  * A lock of each app, for other features, too: changes of its secrets share it, and its deletion or a new name has it
@@ -16,6 +20,36 @@ export const shareAppOf = (tx: Transaction, environmentId: string) =>
 /** Waits for those who share the app; others wait until this transaction ends. */
 export const lockApp = (tx: Transaction, appId: string) =>
   tx`select pg_advisory_xact_lock(${lockId(tx, tx`${appId}::uuid`)})`
+
+/**
+ * `changeOrganisation` for a change that needs an app alone: it waits for those who share the app before it locks the
+ * organisation, or others would wait for them, too. Only for an app that the actor can access. 503 where the
+ * organisation is locked by others for too long.
+ */
+export async function changeWithAppAlone<T>(
+  ctx: Context,
+  actor: Actor,
+  appId: string,
+  work: (tx: Transaction, actor: Actor) => Promise<T>,
+): Promise<T> {
+  const line = { caller: actor, environmentId: `app ${appId}`, locksOrganisation: false }
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+    const done = await lockingTransaction(ctx, line, async (tx, locked) => {
+      await lockApp(tx, appId)
+      const current = await tryToLockOrganisation(tx, actor)
+      if (current === null) return null
+      locked()
+      return { value: await work(tx, current) }
+    })
+    if (done !== null) return done.value
+  }
+  throw new DomainError(503, 'Others change the organisation at the moment. Try again in a second.', {
+    'retry-after': '1',
+  })
+}
+
+/** Between two attempts whoever has locked the organisation, and waits for the app, gets it. */
+const MOST_ATTEMPTS = 8
 
 const lockId = (tx: Transaction, appId: ReturnType<Transaction>) =>
   tx`hashtextextended('keyward/app/' || ${appId}, 0)`

@@ -19,7 +19,7 @@ import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
 import { orderOf, sortKeyIn } from '../sorting.ts'
 import { nameKey } from '../text.ts'
-import { changeOrganisation, waitAsHolder } from '../transactions.ts'
+import { beforeChange, changeOrganisation, waitAsHolder } from '../transactions.ts'
 import {
   APPS,
   type App,
@@ -32,7 +32,7 @@ import {
   rowValues,
   type UpdateApp,
 } from './app.ts'
-import { lockApp } from './app-lock.ts'
+import { changeWithAppAlone, lockApp } from './app-lock.ts'
 import * as policy from './policy.ts'
 import * as queries from './queries.ts'
 
@@ -111,14 +111,14 @@ export const create = (ctx: Context, actor: Actor, input: CreateApp): Promise<Ap
  * the mode, 404 as for `get`, 409 when another app has the name or descriptions would take too much, 412 unless `ifMatch`
  * names the app as it is.
  */
-export const update = (
+export async function update(
   ctx: Context,
   actor: Actor,
   id: string,
   input: UpdateApp,
   ifMatch: IfMatch = null,
-): Promise<App> =>
-  changeOrganisation(ctx, actor, async (tx, actor) => {
+): Promise<App> {
+  const change = async (tx: Transaction, actor: Actor): Promise<App> => {
     enforce(policy.update, { actor, setsEncryptionMode: input.sse_enabled !== undefined })
     const row = await existing(tx, actor, id)
     await requireMatch(ifMatch, () => present(row))
@@ -127,7 +127,7 @@ export const update = (
     await requireFreeName(tx, 'apps', actor.organisation.id, after.name, row.id)
     if (isDeepStrictEqual(before, after)) return present(row)
     await requireRoomForDescription(tx, actor, before, after)
-    // A new name locks the row as a deletion does.
+    // A new name locks the row as a deletion does. Here only where somebody else gave the app its present name meanwhile.
     if (nameKey(after.name) !== nameKey(before.name)) {
       await waitAsHolder(tx)
       await lockApp(tx, row.id)
@@ -141,7 +141,16 @@ export const update = (
       description: `App "${stored.name}" changed.`,
     })
     return present(stored)
-  })
+  }
+  const known =
+    input.name === undefined
+      ? undefined
+      : await beforeChange(ctx, actor, () => queries.find(ctx.db, actor, id))
+  const isRenamed = known !== undefined && nameKey(known.name) !== nameKey(input.name ?? known.name)
+  return isRenamed
+    ? await changeWithAppAlone(ctx, actor, known.id, change)
+    : await changeOrganisation(ctx, actor, change)
+}
 
 /** 409 where a description grows beyond what those of all apps may take: a list of apps holds them all in memory. */
 async function requireRoomForDescription(

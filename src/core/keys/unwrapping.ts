@@ -69,3 +69,6 @@ export function decapsulate(x25519Public: Uint8Array, x25519Secret: Uint8Array):
 }
 
 const PATTERN = /^ph:v1:([0-9a-f]{64}):([^:]*)$/
+
+/** The ephemeral key of a `ph:v1` string, in hex; of anything else, some part of it. */
+export const ephemeralKeyOf = (wrapped: string): string => wrapped.slice(6, 70)

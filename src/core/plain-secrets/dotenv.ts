@@ -24,9 +24,10 @@ export function parseDotenv(file: string): KeyValue[] {
   return entries
 }
 
-/** A dotenv file that this program reads back, and that is safe for a shell: nothing in it is expanded or run. */
-export const writeDotenv = (entries: readonly KeyValue[]): string =>
-  entries.map(({ key, value }) => `${key}=${quoteForDotenv(value)}\n`).join('')
+/**
+ * An entry of a dotenv file that this program reads back, and that is safe for a shell: nothing in it is expanded or run.
+ */
+export const dotenvEntry = ({ key, value }: KeyValue): string => `${key}=${quoteForDotenv(value)}\n`
 
 /**
  * Whether a dotenv file can hold an entry so that a shell takes the value as it is. The key must be the name of a variable: a
@@ -162,12 +163,8 @@ function lineCounter(text: string): (at: number) => number {
 function quoteForDotenv(value: string): string {
   if (/^[A-Za-z0-9_./:@%+,-]*$/.test(value)) return value
   if (!/['\r]/.test(value)) return `'${value}'`
-  return `"${value.replace(/(\P{ASCII}?)([\\"$`])/gu, escaped).replaceAll('\r', '\\r')}"`
+  const escaped = value.replace(/[\\"$`]/g, '\\$&')
+  // A shell in a locale such as zh_CN.GBK may take a backslash for the second half of a character before it that is not ASCII:
+  // so these quotes end before the backslash, and begin again.
+  return `"${escaped.replace(/(\P{ASCII})\\/gu, '$1""\\').replaceAll('\r', '\\r')}"`
 }
-
-/**
- * A character that has a meaning in double quotes, with the one before it if that is not ASCII. A shell in a locale such as
- * zh_CN.GBK may take a backslash for the second half of that one: so these quotes end before the backslash, and begin again.
- */
-const escaped = (_: string, before: string, character: string): string =>
-  `${before}${before === '' ? '' : '""'}\\${character}`

@@ -1,5 +1,6 @@
 import { badRequest } from '../errors.ts'
-import { fitsDotenv, writeDotenv } from './dotenv.ts'
+import { yieldWhenDue } from '../yielding.ts'
+import { dotenvEntry, fitsDotenv } from './dotenv.ts'
 import { writeJsonFile } from './json-file.ts'
 import type { KeyValue } from './key-values.ts'
 
@@ -12,9 +13,15 @@ export type ExportedFile = Readonly<{ text: string; contentType: string }>
 
 /**
  * A file with keys and values, in their order; `name` is that of the Secret of Kubernetes. 400 where the format has no way
- * to write a key or value, or two entries have the same key: nothing is left out in silence.
+ * to write a key or value, or two entries have the same key: nothing is left out in silence. `requireWaiting` throws where
+ * nobody waits for it any more.
  */
-export function exportFile(format: ExportFormat, entries: readonly KeyValue[], name: string): ExportedFile {
+export async function exportFile(
+  format: ExportFormat,
+  entries: readonly KeyValue[],
+  name: string,
+  requireWaiting = () => {},
+): Promise<ExportedFile> {
   if (new Set(entries.map(({ key }) => key)).size < entries.length) {
     throw badRequest('Several paths have the same key. Choose one of them with path.')
   }
@@ -24,7 +31,14 @@ export function exportFile(format: ExportFormat, entries: readonly KeyValue[], n
     const secrets = unwritable === 1 ? '1 secret has' : `${unwritable} secrets have`
     throw badRequest(`${secrets} a key or value that this format can't hold. Choose the format json or yaml.`)
   }
-  return { text: write(entries, name), contentType }
+  const parts: string[] = []
+  const pause = yieldWhenDue()
+  for (const part of write(entries, name)) {
+    parts.push(part)
+    await pause()
+    requireWaiting()
+  }
+  return { text: parts.join(''), contentType }
 }
 
 /**
@@ -49,44 +63,57 @@ const MOST_CHARACTERS = 253
 type Format = Readonly<{
   contentType: string
   canHold: (entry: KeyValue) => boolean
-  write: (entries: readonly KeyValue[], name: string) => string
+  /** Gives the file in parts: some values take long to write. */
+  write: (entries: readonly KeyValue[], name: string) => Iterable<string>
 }>
 
 const FORMATS: Readonly<Record<ExportFormat, Format>> = {
   dotenv: {
     contentType: 'text/plain; charset=utf-8',
     canHold: fitsDotenv,
-    write: writeDotenv,
+    *write(entries) {
+      for (const entry of entries) yield dotenvEntry(entry)
+    },
   },
   json: { contentType: 'application/json', canHold: () => true, write: writeJsonFile },
   yaml: {
     contentType: 'application/yaml',
     canHold: () => true,
-    write: (entries) => (entries.length === 0 ? '{}\n' : entries.map((entry) => yamlLine(entry)).join('')),
+    *write(entries) {
+      if (entries.length === 0) yield '{}\n'
+      for (const entry of entries) yield yamlEntry(entry)
+    },
   },
   kubernetes: {
     contentType: 'application/yaml',
     canHold: ({ key }) => /^[-._a-zA-Z0-9]{1,253}$/.test(key) && key !== '.' && !key.startsWith('..'),
-    write: (entries, name) =>
-      [
-        'apiVersion: v1\nkind: Secret\nmetadata:\n',
-        `  name: ${yamlText(name)}\ntype: Opaque\ndata:${entries.length === 0 ? ' {}' : ''}\n`,
-        ...entries.map(
-          ({ key, value }) => `  ${yamlLine({ key, value: Buffer.from(value).toString('base64') })}`,
-        ),
-      ].join(''),
+    *write(entries, name) {
+      yield 'apiVersion: v1\nkind: Secret\nmetadata:\n'
+      yield `  name: ${yamlText(name)}\ntype: Opaque\ndata:${entries.length === 0 ? ' {}' : ''}\n`
+      for (const { key, value } of entries)
+        yield `  ${yamlEntry({ key, value: Buffer.from(value).toString('base64') })}`
+    },
   },
 }
 
 /** A key and its value. Readers look for the colon behind a key in so many characters only: longer ones need a `?`. */
-function yamlLine({ key, value }: KeyValue): string {
+function yamlEntry({ key, value }: KeyValue): string {
   const name = yamlText(key)
   return `${name.length > 1024 ? `? ${name}\n` : name}: ${yamlText(value)}\n`
 }
 
 /** A text as JSON writes it, which YAML reads, with everything escaped that YAML doesn't allow as it is. */
-const yamlText = (text: string): string =>
-  JSON.stringify(text).replace(
-    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+const yamlText = (text: string): string => JSON.stringify(text).replace(UNWRITTEN, escaped)
+
+const UNWRITTEN = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
+
+/** Made once: a value may have tens of thousands of these characters. */
+const ESCAPES = new Map<string, string>()
+
+function escaped(character: string): string {
+  const known = ESCAPES.get(character)
+  if (known !== undefined) return known
+  const made = `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  ESCAPES.set(character, made)
+  return made
+}

@@ -24,5 +24,5 @@ export const exportSecrets = (
       value: override?.is_active === true ? override.value : value,
     }))
     const { app_name, name, id } = environment.row
-    return exportFile(format, entries, kubernetesName(app_name, name, id))
+    return await exportFile(format, entries, kubernetesName(app_name, name, id), makeRoom.requireWaiting)
   })

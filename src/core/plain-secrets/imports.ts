@@ -6,7 +6,7 @@ import { StrictObject } from '../schema.ts'
 import { writeBatch } from '../secrets/batch.ts'
 import { normalisePath, Path } from '../secrets/paths.ts'
 import type { SecretRow } from '../secrets/secret.ts'
-import { beforeChange } from '../transactions.ts'
+import { yieldWhenDue } from '../yielding.ts'
 import { parseDotenv } from './dotenv.ts'
 import { parseJsonFile } from './json-file.ts'
 import type { KeyValue } from './key-values.ts'
@@ -54,12 +54,9 @@ export const importFile = (
 ): Promise<Imported> =>
   changeOpened(ctx, actor, place, async (environment) => {
     enforce(policy.importFile, { actor, changed: 0 })
-    // Reading a large file takes the processor.
-    const entries = await beforeChange(ctx, actor, async () => {
-      const parsed = format === 'json' ? parseJsonFile(content) : parseDotenv(content)
-      requireUsable(parsed)
-      return parsed
-    })
+    await ctx.waitToBlock(actor)
+    const entries = format === 'json' ? parseJsonFile(content) : parseDotenv(content)
+    requireUsable(entries)
     const at = normalisePath(path)
     const named = (all: readonly KeyValue[]) => all.map(({ key }) => ({ key, path: at }))
     const plan = async (present: readonly SecretRow[]) => {
@@ -98,8 +95,10 @@ async function compare(
 ): Promise<Compared> {
   const byDigest = new Map(present.map((row) => [row.key_digest, row]))
   const open = textOpener(environment)
+  const pause = yieldWhenDue()
   const compared: Compared = { created: [], changed: [], unchanged: [] }
   for (const entry of entries) {
+    await pause()
     const row = byDigest.get(environment.digest(entry.key))
     if (row === undefined) compared.created.push(entry)
     else if ((await open(row.id, row.value)) === entry.value) compared.unchanged.push(entry)

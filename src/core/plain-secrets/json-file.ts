@@ -19,10 +19,14 @@ export function parseJsonFile(file: string): KeyValue[] {
   return entries
 }
 
-/** Keys and values as a JSON object. */
-export const writeJsonFile = (entries: readonly KeyValue[]): string =>
-  // By `fromEntries`, which makes a field even of `__proto__`.
-  `${JSON.stringify(Object.fromEntries(entries.map(({ key, value }) => [key, value])), null, 2)}\n`
+/** Keys and values, each key once, as the parts of a JSON object. */
+export function* writeJsonFile(entries: readonly KeyValue[]): Iterable<string> {
+  yield '{'
+  for (const [index, { key, value }] of entries.entries()) {
+    yield `${index === 0 ? '' : ','}\n  ${JSON.stringify(key)}: ${JSON.stringify(value)}`
+  }
+  yield entries.length === 0 ? '}\n' : '\n}\n'
+}
 
 function parse(text: string): unknown {
   try {

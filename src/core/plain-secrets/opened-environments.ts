@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
 import { pathFault } from '../secrets/paths.ts'
 import { hasTooManyMarks, nameKey } from '../text.ts'
+import { yieldWhenDue } from '../yielding.ts'
 import { type OpenedEnvironment, opened } from './opening.ts'
 import * as queries from './queries.ts'
 import type { Wanted } from './reference-graph.ts'
@@ -36,7 +37,9 @@ export function openEnvironments(ctx: Context, actor: Actor, own: OpenedEnvironm
     find: async (wanted) => {
       const found = new Map<number, OpenedEnvironment>()
       const asked = new Map<string, { name: queries.EnvironmentName; places: number[] }>()
+      const pause = yieldWhenDue()
       for (const [place, { environmentId, reference }] of wanted.entries()) {
+        await pause()
         const home = environments.get(environmentId)
         if (home === undefined || !canExist(reference)) continue
         if (reference.environment === null) found.set(place, home)

@@ -4,7 +4,7 @@ import { environmentField } from '../environments/key-copies.ts'
 import { badRequest } from '../errors.ts'
 import { environmentKeyPair } from '../keys/environment-keys.ts'
 import { keyDigester } from '../keys/key-digest.ts'
-import { type Decapsulation, decapsulate } from '../keys/unwrapping.ts'
+import { type Decapsulation, decapsulate, ephemeralKeyOf } from '../keys/unwrapping.ts'
 import { encapsulate, recipientOf } from '../keys/wrapping.ts'
 import { loadFastestAead } from '../keys/xchacha20poly1305.ts'
 import { found } from '../rows.ts'
@@ -37,8 +37,15 @@ export type OpenedEnvironment = Disposable &
     seals(): ReturnType<typeof encapsulate>
   }>
 
-/** How many texts are opened or sealed before others get a turn. */
-export const TEXTS_PER_TURN = 50
+/** A key agreement takes about as long as reading so many bytes that are to be opened. */
+const BYTES_PER_AGREEMENT = 1024
+
+/** What opening texts counts among large answers, besides the bytes of them: one key agreement for each ephemeral key. */
+export function agreementBytes(sealed: readonly string[]): number {
+  const ephemeralKeys = new Set<string>()
+  for (const text of sealed) if (text !== '') ephemeralKeys.add(ephemeralKeyOf(text))
+  return BYTES_PER_AGREEMENT * ephemeralKeys.size
+}
 
 /** The environment of this name; 404 when the actor can't open one of it. */
 export const findNamed = async (ctx: Context, actor: Actor, { app_id, env }: NamedPlace) =>
@@ -111,12 +118,17 @@ export function opened(ctx: Context, row: queries.EnvironmentWithKeys): OpenedEn
 /**
  * What opens texts of an environment's secrets, and lets others have a turn in between. 409 names the id of a secret that
  * was not sealed for the environment: to leave it out in silence would take it away from whoever reads the answer.
+ * `requireWaiting` throws where the answer is waited for no more.
  */
-export function textOpener(environment: OpenedEnvironment): (id: string, sealed: string) => Promise<string> {
-  const pause = yieldWhenDue(TEXTS_PER_TURN)
+export function textOpener(
+  environment: OpenedEnvironment,
+  requireWaiting = () => {},
+): (id: string, sealed: string) => Promise<string> {
+  const pause = yieldWhenDue()
   return async (id, sealed) => {
     if (sealed === '') return ''
     await pause()
+    requireWaiting()
     const text = environment.open(sealed)
     if (text === null) throw notOpenable(id)
     return text
@@ -127,8 +139,9 @@ export function textOpener(environment: OpenedEnvironment): (id: string, sealed:
 export async function openSecrets(
   environment: OpenedEnvironment,
   rows: readonly SecretRow[],
+  requireWaiting?: () => void,
 ): Promise<SecretRow[]> {
-  const open = textOpener(environment)
+  const open = textOpener(environment, requireWaiting)
   const plain: SecretRow[] = []
   for (const row of rows) {
     const { id, override } = row

@@ -7,10 +7,12 @@ import { updatePlanned } from '../secrets/changes.ts'
 import { create as createSealed } from '../secrets/creation.ts'
 import { countChangeIn } from '../secrets/override-limit.ts'
 import { inTurnToPrepare, sizeOfCount } from '../secrets/planned-changes.ts'
+import { bytesOf } from '../secrets/room.ts'
 import { present } from '../secrets/sealed-secret.ts'
 import type { SecretFilter, SecretRow } from '../secrets/secret.ts'
 import * as secrets from '../secrets/secrets.ts'
 import {
+  agreementBytes,
   changeOpened,
   type NamedPlace,
   type OpenedEnvironment,
@@ -52,7 +54,7 @@ export async function openedRows(
   makeRoom: MakeRoom,
 ): Promise<SecretRow[]> {
   const sealed = await sealedRows(ctx, actor, environment, filter, makeRoom)
-  const rows = await openSecrets(environment, sealed)
+  const rows = await openSecrets(environment, sealed, makeRoom.requireWaiting)
   return filter.raw === true ? rows : await withReferences(ctx, actor, environment, rows, makeRoom)
 }
 
@@ -109,6 +111,12 @@ export const sealedPlace = ({ row }: OpenedEnvironment) => ({
   publicKey: row.public_key,
 })
 
+const bytesToOpen = (rows: readonly SecretRow[]): number =>
+  bytesOf(rows) +
+  agreementBytes(
+    rows.flatMap(({ key, value, comment, override }) => [key, value, comment, override?.value ?? '']),
+  )
+
 /** The rows that a filter names; a key is looked for as it is written, and then in capitals. */
 async function sealedRows(
   ctx: Context,
@@ -119,7 +127,8 @@ async function sealedRows(
 ): Promise<SecretRow[]> {
   const read = async (more: SecretFilter) => {
     const filter = { ...(path !== undefined && { path }), ...(tags !== undefined && { tags }), ...more }
-    const { publicKey, secrets: rows } = await secrets.list(ctx, actor, environment.row.id, filter, makeRoom)
+    const { id } = environment.row
+    const { publicKey, secrets: rows } = await secrets.list(ctx, actor, id, filter, makeRoom, bytesToOpen)
     requireKeysOf(environment, publicKey)
     return rows
   }

@@ -6,7 +6,7 @@ import type { SecretRow } from '../secrets/secret.ts'
 import { readEventOf } from '../secrets/secret-events.ts'
 import { yieldWhenDue } from '../yielding.ts'
 import { openEnvironments } from './opened-environments.ts'
-import { type OpenedEnvironment, requireKeysOf, TEXTS_PER_TURN } from './opening.ts'
+import { agreementBytes, type OpenedEnvironment, requireKeysOf } from './opening.ts'
 import * as queries from './queries.ts'
 import type { ReferringSecret, Wanted } from './reference-graph.ts'
 import { mayRefer } from './reference-syntax.ts'
@@ -79,9 +79,10 @@ function createFinder(
   const known = new Map<string, ReferringSecret>()
   for (const row of rows) known.set(nameOf(own.row.id, row.path, row.key_digest), effective(own.row.id, row))
   const read = new Map<string, queries.ReferencedRow[]>()
-  const pause = yieldWhenDue(TEXTS_PER_TURN)
+  const pause = yieldWhenDue()
 
   let room = MOST_CHARACTERS
+  let loaded = 0
 
   // A renewal of keys gives all secrets other digests: by those from before it, none is found.
   const requireSameKeys = async (names: readonly queries.SecretName[]): Promise<void> => {
@@ -95,16 +96,18 @@ function createFinder(
   const load = async (names: readonly queries.SecretName[]): Promise<void> => {
     const found = await makeRoom(
       () => queries.findReferenced(ctx.db, actor, names, room),
-      charactersOf,
-      async () => names.length * CHARACTERS_EACH,
+      (rows) => loaded + bytesToOpen(rows),
+      async () => loaded + names.length * CHARACTERS_EACH,
     )
     room -= charactersOf(found)
+    loaded += bytesToOpen(found)
     if (found.length < names.length) await requireSameKeys(names)
     for (const row of found) {
       const environment = environments.get(row.environment_id)
       if (environment === undefined) continue
       requireKeysOf(environment, row.public_key)
       await pause()
+      makeRoom.requireWaiting()
       const value = environment.open(row.override_value ?? row.value)
       // What can't be opened can't be resolved.
       if (value === null) continue
@@ -150,6 +153,9 @@ function createFinder(
     [Symbol.dispose]: () => environments[Symbol.dispose](),
   }
 }
+
+const bytesToOpen = (rows: readonly queries.ReferencedRow[]): number =>
+  charactersOf(rows) + agreementBytes(rows.map(({ value, override_value }) => override_value ?? value))
 
 const charactersOf = (rows: readonly queries.ReferencedRow[]): number =>
   rows.reduce((sum, { value, override_value }) => sum + value.length + (override_value?.length ?? 0), 0)

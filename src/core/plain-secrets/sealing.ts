@@ -8,7 +8,7 @@ import { SSE_OFF } from '../secrets/rekeying.ts'
 import type { NewOverride, NewSecret, SecretChange, SecretRow } from '../secrets/secret.ts'
 import { nameKey } from '../text.ts'
 import { yieldWhenDue } from '../yielding.ts'
-import { type OpenedEnvironment, opened, TEXTS_PER_TURN, textOpener } from './opening.ts'
+import { type OpenedEnvironment, opened, textOpener } from './opening.ts'
 import type { PlainChange, PlainNewSecret } from './plain-input.ts'
 import { type EnvironmentWithKeys, findByName } from './queries.ts'
 
@@ -109,7 +109,7 @@ export async function sealUnlessSame(
 }
 
 function sealerFor(environment: OpenedEnvironment): Sealer {
-  const pause = yieldWhenDue(TEXTS_PER_TURN)
+  const pause = yieldWhenDue()
   const encapsulation = environment.seals()
   const seal = async (text: string) => {
     await pause()

@@ -29,7 +29,7 @@ export function createResealer(
   const encapsulation = encapsulate(recipientOf(Buffer.from(after.publicKey, 'hex')))
   const oldDigest = keyDigester(before.salt)
   const newDigest = keyDigester(after.salt)
-  const pause = yieldWhenDue(50)
+  const pause = yieldWhenDue()
   // The nonce follows from the sealed text, with a key of this renewal alone: so no text has to be remembered.
   const nonceKey = crypto.getRandomValues(new Uint8Array(32))
   const nonceOf = (text: string) => blake2b(Buffer.from(text), { key: nonceKey, dkLen: NONCE_BYTES })

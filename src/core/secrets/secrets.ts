@@ -16,7 +16,8 @@ import { changeSecrets } from './writing.ts'
 
 /**
  * Secrets of an environment, by path and then age, with the actor's own overrides. The audit log tells of it before this
- * ends, by `reading`: whoever answers with the same again notes that again. 404 when the actor can't open the environment.
+ * ends, by `reading`: whoever answers with the same again notes that again. What is done with them counts as `sizeOf` says
+ * in bytes among large answers. 404 when the actor can't open the environment.
  */
 export async function list(
   ctx: Context,
@@ -24,11 +25,12 @@ export async function list(
   environmentId: string,
   filter: SecretFilter,
   makeRoom: MakeRoom,
+  sizeOf: (secrets: readonly SecretRow[]) => number = bytesOf,
 ): Promise<{ publicKey: string; secrets: SecretRow[]; reading: ReadEvent }> {
   if (!isId(environmentId)) throw notFound('Environment')
   const listed = await makeRoom(
     async () => found(await queries.list(ctx.db, actor, environmentId, filter), 'Environment'),
-    ({ secrets }) => bytesOf(secrets),
+    ({ secrets }) => sizeOf(secrets),
     () => storedBytes(ctx.db, actor, environmentId, filter),
   )
   const reading = readEventOf(listed.environment, listed.secrets)

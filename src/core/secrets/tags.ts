@@ -38,13 +38,14 @@ export function normaliseTags(tags: readonly string[], field: string): string[] 
  */
 export function tagsOfFilter(text: string, field: string): string[] {
   const named = text.split(',')
+  if (named.length > MAX_TAGS_OF_FILTER) throw tooManyTags(field)
   for (const [index, tag] of named.entries()) {
     const fault = normalisationFault(tag, `${field}[${index}]`, MAX_TAG_LENGTH)
     if (fault !== null) throw badRequest(fault)
   }
   const tags = new Set(named.map(normaliseName))
   tags.delete('')
-  if (tags.size > MAX_TAGS_OF_FILTER)
-    throw badRequest(`${field} must name at most ${MAX_TAGS_OF_FILTER} tags.`)
   return [...tags]
 }
+
+const tooManyTags = (field: string) => badRequest(`${field} must name at most ${MAX_TAGS_OF_FILTER} tags.`)

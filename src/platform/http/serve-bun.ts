@@ -1,6 +1,7 @@
 import { limitOpenFiles } from '../open-files.ts'
 import { API_HEADERS } from './security-headers.ts'
 import type { FetchHandler, Serve } from './server.ts'
+import { setTurnToBegin } from './turn-to-begin.ts'
 import { throwAwayBody } from './unread-body.ts'
 
 /** Each connection on which headers begin to arrive may take 16 KiB: Bun has no limit on how many there are. */
@@ -33,15 +34,15 @@ export const bunServe: Serve = ({ port, address }, fetch, failed) => {
   }
 }
 
-/** So many requests begin in one turn of the event loop; with large bodies, so many of one connection. */
+/** So many requests begin in one turn of the event loop, and so many with large bodies of one connection. */
 const REQUESTS_IN_A_TURN = 16
 
 /**
  * Has requests wait in one line of which a few begin in each turn of the event loop: between two turns, what others wait for
  * from the database or the disk goes on. Bun would begin all that have come at once, and answer those that a client has sent on
  * one connection, without waiting for answers, before it serves any other connection. Where one of these is not answered at
- * once, it closes the connection, and so it does where one has to wait here. Large bodies don't wait: Bun keeps in memory what
- * comes of them until a request is answered.
+ * once, it closes the connection, and so it does where one has to wait here. Handlers see those with large bodies before they
+ * wait, and then call `waitToBegin`: Bun keeps in memory what comes of a body until it is read or thrown away.
  */
 function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | null): FetchHandler {
   const waiting: (() => void)[] = []
@@ -53,35 +54,35 @@ function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | nul
   }
   const nextTurn = () => {
     begun = 0
-    largeByPeer.clear()
     for (const start of waiting.splice(0, REQUESTS_IN_A_TURN)) {
       begin()
       start()
     }
   }
-  const beginSmall = async (request: Request) => {
+  const waitForTurn = async (request: Request): Promise<Response | null> => {
     if (begun < REQUESTS_IN_A_TURN && waiting.length === 0) {
       begin()
-      return await fetch(request)
+      return null
     }
     await new Promise<void>((start) => waiting.push(start))
     // Nobody would get the answer, and nothing tells any more where the request came from.
-    if (peerOf(request) === null) return tooManyAtOnce()
-    return await fetch(request)
+    return peerOf(request) === null ? tooManyAtOnce() : null
   }
-  const beginLarge = async (request: Request) => {
+  const fetchLarge = async (request: Request) => {
     const peer = peerOf(request)
+    if (largeByPeer.size === 0) setImmediate(() => largeByPeer.clear())
     const ofPeer = (largeByPeer.get(peer) ?? 0) + 1
-    begin()
     largeByPeer.set(peer, ofPeer)
-    if (ofPeer > REQUESTS_IN_A_TURN) return tooManyAtOnce()
     try {
+      if (ofPeer > REQUESTS_IN_A_TURN) return tooManyAtOnce()
+      setTurnToBegin(request, () => waitForTurn(request))
       return await fetch(request)
     } finally {
       throwAwayBody(request)
     }
   }
-  return (request) => (isSmall(request) ? beginSmall(request) : beginLarge(request))
+  return async (request) =>
+    isSmall(request) ? ((await waitForTurn(request)) ?? (await fetch(request))) : await fetchLarge(request)
 }
 
 const SMALL_BYTES = 2048

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { API_HEADERS } from './security-headers.ts'
+import { shareTurnToBegin } from './turn-to-begin.ts'
+import { throwAwayBody } from './unread-body.ts'
 
 /** Answers one request. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
@@ -57,7 +59,12 @@ export function listen(
   let isStopping = false
   const server = start(serve, options, (original) => {
     const request = withReadableUrl(original)
-    if (request !== original) originals.set(request, original)
+    if (request !== original) {
+      originals.set(request, original)
+      shareTurnToBegin(original, request)
+      // The copy has none.
+      throwAwayBody(original)
+    }
     lastRequestAt = performance.now()
     requests++
     return isStopping ? asLast(fetch(request)) : fetch(request)

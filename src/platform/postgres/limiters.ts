@@ -51,11 +51,17 @@ export const createReadLimiter = (db: Database): FairLimiter =>
   })
 
 /**
- * Limits work that takes much memory, such as making an answer of many MiB, to two at a time and one of a share. Up to 20
- * of a caller wait, each at most 4 s.
+ * Limits work that takes much memory, such as making an answer of many MiB, to two at a time and one of a share, and one of
+ * all shares that of late have had much of it at once. Up to 20 of a caller wait, each at most 4 s.
  */
 export const createLargeReadLimiter = (): FairLimiter =>
-  createFairLimiter({ concurrency: 2, concurrencyEach: 1, queueEach: 20, waitMilliseconds: 4000 })
+  createFairLimiter({
+    concurrency: 2,
+    concurrencyEach: 1,
+    heavyMilliseconds: 500,
+    queueEach: 20,
+    waitMilliseconds: 4000,
+  })
 
 /** Thrown where others have their keys renewed for too long. */
 export class RenewalsBusy extends TooBusyError {

@@ -87,9 +87,12 @@ test('a caller has room for 16 MiB of bodies at once, all callers for 64, and sm
   const bodies = createBodies()
   const underWay: IncomingBody[] = []
   const start = (caller: string, length = MIB) => {
-    const { body } = sending(length, bodies, crypto.randomUUID())
+    const { body, send, end } = sending(length, bodies, crypto.randomUUID())
     underWay.push(body)
-    return refusal(body.read(caller, true))
+    const reading = refusal(body.read(caller, true))
+    void send(Buffer.from(JSON.stringify('x'.repeat(length - 2))))
+    void end()
+    return reading
   }
   const callers = [
     ['ada', 16],
@@ -100,18 +103,45 @@ test('a caller has room for 16 MiB of bodies at once, all callers for 64, and sm
     ['max', 4],
   ] as const
   for (const [caller, room] of callers) {
-    for (let i = 0; i < room; i++) void start(caller)
+    for (let i = 0; i < room; i++) expect(await start(caller)).toBeNull()
     expect(await start(caller)).toEqual(BUSY)
   }
-  for (let more = 0; more < 100; more++) void start(`caller ${more}`)
+  for (let more = 0; more < 20; more++) await start(`caller ${more}`)
   const inUse = bodies.bytesInUse()
-  void start('kim', 300 * KIB)
+  expect(await start('kim', 300 * KIB)).toBeNull()
   expect(bodies.bytesInUse()).toBeWithin(inUse + 250 * KIB, 64 * MIB)
   const small = sending(KIB, bodies)
   const reading = small.body.read('ada', true)
   await small.end()
   expect(await reading).toBeNull()
   for (const body of underWay) body.discard()
+  expect(bodies.bytesInUse()).toBe(0)
+})
+
+test('bodies that stall make room for a body of a caller that has less', async () => {
+  const bodies = createBodies()
+  const start = (caller: string, length: number) => {
+    const { body, send, end } = sending(length, bodies, crypto.randomUUID())
+    return { body, send, end, reading: refusal(body.read(caller, true)) }
+  }
+  const stalling = Array.from({ length: 14 }, (_, n) =>
+    Array.from({ length: 16 }, () => start(`caller ${n}`, Math.ceil(MIB / 2 ** Math.max(0, n - 5)))),
+  ).flat()
+  const whole = Buffer.from(JSON.stringify('x'.repeat(MIB - 2)))
+  for (const caller of ['ada', 'kim']) {
+    const { send, end, reading, body } = start(caller, whole.length)
+    void send(whole)
+    void end()
+    expect(await reading).toBeNull()
+    expect(bodies.bytesInUse()).toBeWithin(MIB - 2 * KIB, 64 * MIB + 1)
+    body.discard()
+  }
+  expect(await stalling[0]?.reading).toEqual({
+    status: 503,
+    error: 'Too many incomplete requests at the moment. Try again in a second.',
+    headers: { connection: 'close', 'retry-after': '1' },
+  })
+  for (const { body } of stalling) body.discard()
   expect(bodies.bytesInUse()).toBe(0)
 })
 

@@ -23,10 +23,10 @@ function sending(maxBytesEach = 800 * KIB) {
 
 test('a response is sent as it is, whole or in pieces', async () => {
   const { send, bytesInUse } = sending()
-  for (const size of [0, 8, 256 * KIB, 256 * KIB + 8, 640 * KIB, 641 * KIB]) {
+  for (const size of [0, 8, 16 * KIB, 16 * KIB + 8, 640 * KIB, 641 * KIB]) {
     const headers = { 'content-type': 'application/json', 'x-one': '1' }
     const response = await send(new Response(text(size), { status: 201, headers }), 'ada')
-    expect(bytesInUse()).toBe(size > 256 * KIB ? size : 0)
+    expect(bytesInUse()).toBe(size > 16 * KIB ? size : 0)
     expect([response.status, response.headers.get('content-type'), response.headers.get('x-one')]).toEqual([
       201,
       'application/json',
@@ -44,7 +44,7 @@ test('a caller with too much unread gets 503, others their responses, until it h
   const refusal = await large('ada').catch((error: unknown) => error)
   expect(refusal).toBeInstanceOf(DomainError)
   expect(refusal).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-  expect(await (await send(new Response(text(256 * KIB)), 'ada')).text()).toHaveLength(256 * KIB)
+  expect(await (await send(new Response(text(16 * KIB)), 'ada')).text()).toHaveLength(16 * KIB)
   expect(await (await large('grace')).text()).toHaveLength(400 * KIB)
   await first.text()
   await second.body?.cancel()
@@ -84,6 +84,12 @@ test('where nothing is left, those with something unread have used up their part
     await send(new Response(text(400 * KIB)), caller, { isOfChange: true })
   }
   expect(['ada', 'barbara'].map(budget.isUsedUp)).toEqual([true, false])
+})
+
+test('what is not counted is little, however many connections leave it unread', () => {
+  const budget = createBudget({ maxBytes: 0, maxBytesEach: 0, free: 0 })
+  expect(() => bodyOf(new Uint8Array(16 * KIB + 1), budget, 'ada')).toThrow(DomainError)
+  expect(bodyOf(new Uint8Array(16 * KIB), budget, 'ada')).toHaveLength(16 * KIB)
 })
 
 test('a client that reads nothing is counted until it leaves', async () => {

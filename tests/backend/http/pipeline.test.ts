@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { createApp } from '../../../src/backend/app.ts'
+import { setTurnToBegin } from '../../../src/platform/http/turn-to-begin.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
 import { owner, type Person } from '../../support/people.ts'
@@ -28,6 +29,42 @@ const ask = (
       headers: { authorization: `Bearer ${ada.token}`, ...headers },
     }),
   )
+
+test('a request waits for its turn to begin with its body thrown away or read, whatever its path and host', async () => {
+  const { app } = service
+  for (const [url, headers] of [
+    ['http://localhost/v1/roles', {}],
+    ['http://localhost/nothing', {}],
+    ['http://evil.example/v1/roles', {}],
+  ] as const) {
+    const { promise: turn, resolve: begin } = Promise.withResolvers<Response | null>()
+    let isTaken = false
+    const body = new ReadableStream({
+      pull: (controller) => {
+        isTaken = true
+        controller.enqueue(new Uint8Array(1000))
+        controller.close()
+      },
+    })
+    const request = new Request(url, { method: 'POST', headers, body })
+    setTurnToBegin(request, () => turn)
+    const answer = app.handle(request)
+    const first = await Promise.race([answer.then(() => 'answered'), Bun.sleep(20).then(() => 'waits')])
+    expect([url, first, isTaken]).toEqual([url, 'waits', true])
+    begin(new Response(null, { status: 429 }))
+    expect((await answer).status).toBe(429)
+  }
+})
+
+test('a HEAD of a large file copies nothing of it', async () => {
+  const { app } = service
+  const whole = await app.handle(new Request('http://localhost/swagger/json'))
+  const { size } = await whole.blob()
+  const copied = spyOn(Response.prototype, 'arrayBuffer')
+  const { headers } = await app.handle(new Request('http://localhost/swagger/json', { method: 'HEAD' }))
+  expect([headers.get('content-length'), copied.mock.calls.length]).toEqual([String(size), 0])
+  copied.mockRestore()
+})
 
 describe('aliases', () => {
   test.each(['/service/v1/roles/', '/service/public/v1/roles', '/public/v1/roles'])(

@@ -5,23 +5,24 @@ import type { Context } from '../../../src/context.ts'
 import { LARGE_READ_BYTES } from '../../../src/core/large-reads.ts'
 import { createFairLimiter } from '../../../src/platform/limiter.ts'
 
-const limiter = () => createFairLimiter({ concurrency: 1, concurrencyEach: 1, queueEach: 10 })
+const limiter = (concurrency = 1) =>
+  createFairLimiter({ concurrency, concurrencyEach: 1, heavyMilliseconds: 500, queueEach: 10 })
 const BUSY = { status: 503, message: 'Too many large answers are being made. Try again in a second.' }
 
-/** A request for a large answer, of a process in which one reads and one makes a large answer at a time. */
-function largeRequest() {
-  const limits = { limitReads: limiter(), limitLargeReads: limiter(), limitPublic: limiter() }
+/** A request for a large answer, of a process in which one reads, and so many make large answers at a time. */
+function largeRequest(size = LARGE_READ_BYTES + 1, concurrency = 1) {
+  const limits = { limitReads: limiter(), limitLargeReads: limiter(concurrency), limitPublic: limiter() }
   const state = {
     caller: { id: 'ada', responsibleId: 'ada', branchId: 'ada' },
     endTurn: null,
     endLargeRead: null,
+    isHandled: false,
     isAnswered: false,
   } as unknown as RequestState
   const makeRoom = createTurns(limits as unknown as Context, () => state).roomFor(
     new Request('http://localhost'),
   )
   let reads = 0
-  const size = LARGE_READ_BYTES + 1
   const read = () =>
     makeRoom(
       async () => ++reads,
@@ -56,4 +57,14 @@ test('an answered request that had a turn for a large answer reads nothing more'
   answer()
   await expect(read()).rejects.toMatchObject(BUSY)
   expect(reads()).toBe(1)
+})
+
+test('who makes very large answers leaves a turn to the others', async () => {
+  const { limitLargeReads, read, answer } = largeRequest(8 * LARGE_READ_BYTES, 2)
+  await read()
+  answer()
+  limitLargeReads.charge('grace', 1000)
+  const endOfGrace = await limitLargeReads.enter('grace')
+  expect([limitLargeReads.isFree('ada'), limitLargeReads.isFree('alan')]).toEqual([false, true])
+  endOfGrace()
 })

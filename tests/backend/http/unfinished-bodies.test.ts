@@ -5,7 +5,11 @@ import { createUnfinishedBodies } from '../../../src/backend/http/unfinished-bod
 function places(most: number) {
   const unfinished = createUnfinishedBodies(most)
   const ended: string[] = []
-  return { ended, add: (sender: string, name = sender) => unfinished.add(sender, () => ended.push(name)) }
+  return {
+    ended,
+    add: (sender: string, name = sender, bytes = 1) => unfinished.add(sender, bytes, () => ended.push(name)),
+    makeRoom: unfinished.makeRoom,
+  }
 }
 
 test('the oldest body of the sender with the most makes room', () => {
@@ -35,4 +39,19 @@ test('a body that has come leaves its place to another one', () => {
   expect(ended).toEqual([])
   add('joe')
   expect(ended).toEqual(['bob'])
+})
+
+test('bodies of the sender with the most bytes make room for one of a sender that has less', () => {
+  const { ended, add, makeRoom } = places(10)
+  for (const name of ['eve 1', 'eve 2', 'eve 3']) add('eve', name, 100)
+  const finish = add('bob', 'bob', 250)
+  add('ada', 'ada', 40)
+  expect(makeRoom('ada', 110)).toBe(true)
+  expect(makeRoom('ada', 110)).toBe(true)
+  expect(ended).toEqual(['eve 1', 'bob'])
+  finish()
+  expect(makeRoom('ada', 160)).toBe(false)
+  expect(makeRoom('ada', 159)).toBe(true)
+  expect(makeRoom('ada', 159)).toBe(false)
+  expect(ended).toEqual(['eve 1', 'bob', 'eve 2'])
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { errorResponse } from '../../../src/backend/http/errors.ts'
-import { shareAppOf } from '../../../src/core/apps/app-lock.ts'
+import { lockApp, shareAppOf } from '../../../src/core/apps/app-lock.ts'
 import { createLog } from '../../../src/platform/log.ts'
 import { type Database, openDatabase } from '../../../src/platform/postgres/database.ts'
 import { isUnavailable } from '../../../src/platform/postgres/outages.ts'
@@ -73,7 +73,7 @@ test('while another process holds the lock, writes are 503 within seconds and re
   expect(body.data.filter(({ name }: { name: string }) => name.startsWith('Held'))).toEqual([])
 }, 60_000)
 
-test('a new name of an environment or an app waits for changes of secrets for a second only', async () => {
+test('a new name of an environment or an app waits for changes of secrets for seconds only', async () => {
   const shop = await app(ctx)
   const environmentId = shop.environments[0]?.id ?? ''
   const paths = [`/v1/environments/${environmentId}`, `/v1/apps/${shop.id}`]
@@ -115,4 +115,33 @@ test.each(['57014', '55P03', '25P03', '40P01', '40001'])('SQLSTATE %s is a 503',
     message: BUSY,
     headers: { 'retry-after': '1' },
   })
+})
+
+test('a new name of an app keeps no others from changing the organisation while it waits for changes of secrets', async () => {
+  const shop = await app(ctx)
+  const environmentId = shop.environments[0]?.id ?? ''
+  let renaming: Promise<Answer> | undefined
+  await ctx.db.begin(async (tx) => {
+    await shareAppOf(tx, environmentId)
+    renaming = client.put(`/v1/apps/${shop.id}`, { name: 'Quiet' })
+    await eventually('the new name waits', async () => (await lockWaits()) > 0)
+    const [organisation] = await ctx.db.begin(
+      (aside) => aside`select id from organisations where id = ${organisationId} for no key update nowait`,
+    )
+    expect(organisation?.id).toBe(organisationId)
+  })
+  expect(await renaming).toMatchObject({ status: 200, body: { name: 'Quiet' } })
+})
+
+test('a new name of an app waits for the organisation without a deadlock', async () => {
+  const shop = await app(ctx)
+  let renaming: Promise<Answer> | undefined
+  await ctx.db.begin(async (tx) => {
+    await tx`select 1 from organisations where id = ${organisationId} for no key update`
+    renaming = client.put(`/v1/apps/${shop.id}`, { name: 'Patient' })
+    await eventually('the new name waits', async () => (await lockWaits()) > 0)
+    // As a deletion of the app does.
+    await lockApp(tx, shop.id)
+  })
+  expect(await renaming).toMatchObject({ status: 200, body: { name: 'Patient' } })
 })

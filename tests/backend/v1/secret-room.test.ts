@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { wrapForPublicKey } from '../../../src/core/keys/wrapping.ts'
+import { LARGE_READERS } from '../../../src/core/large-reads.ts'
 import { type Answer, api, type Client } from '../../support/api.ts'
 import { app, appWith, grant, type TestApp } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
+import { eventually } from '../../support/eventually.ts'
 import { member, owner, roleOf } from '../../support/people.ts'
-import { secretsOf } from '../../support/secrets.ts'
+import { sealedSecret, secretsOf } from '../../support/secrets.ts'
 import { statementsOf } from '../../support/statements.ts'
 
 const MIB = 1024 * 1024
@@ -112,6 +115,13 @@ describe('what the secrets of an environment can take', () => {
   })
 })
 
+/** What seals texts for an environment, each under an ephemeral key of its own. */
+async function sealerFor(id: string): Promise<(text: string) => string> {
+  const [row] = await ctx.db<{ public_key: string }[]>`select public_key from environments where id = ${id}`
+  const publicKey = Buffer.from(row?.public_key ?? '', 'hex')
+  return (text) => wrapForPublicKey(text, publicKey)
+}
+
 /** Takes all turns of large answers, once they are free; gives what ends them. */
 async function takeAllTurns(): Promise<() => void> {
   const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
@@ -217,6 +227,40 @@ describe('large answers', () => {
     }
   })
 
+  test('of secrets in clear wait for the same turns where many texts have ephemeral keys of their own', async () => {
+    const seal = await sealerFor(environmentId)
+    const sealed = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({
+        ...sealedSecret(`KEY_${n} of ${count}`),
+        key: seal(`KEY_${n}`),
+        value: seal('v'),
+        comment: seal(''),
+        path: `/of-${count}`,
+      }))
+    for (const count of [50, 400]) {
+      expect((await secretsOf(client, environmentId)('POST', sealed(count))).status).toBe(200)
+    }
+    const readFew = async () => expect((await client.get(`${place}&path=/of-50`)).body).toHaveLength(50)
+    expect((await waitsForTurn(() => client.get(place), readFew)).body).toHaveLength(450)
+  })
+
+  test('wait for the same turns where references lead to many such texts step by step', async () => {
+    const names = Array.from({ length: 400 }, (_, n) => n)
+    const seal = await sealerFor(shop.environments[0]?.id ?? '')
+    const sealedAlone: { id: string; value: string }[] = []
+    const steps = [(n: number) => `\${B_${n}}`, (n: number) => `\${C_${n}}`, () => 'v']
+    for (const [step, referring] of steps.entries()) {
+      const secrets = names.map((n) => ({ key: `${'ABC'[step]}_${n}`, value: referring(n) }))
+      const { body } = await client.post(`/v1/secrets/?app_id=${shop.id}&env=development`, { secrets })
+      for (const { id, value } of body) sealedAlone.push({ id, value: seal(value) })
+    }
+    await ctx.db`
+      update secrets s set value = i.value
+      from jsonb_to_recordset(${ctx.db.json(sealedAlone)}) as i (id uuid, value text) where s.id = i.id`
+    await create({ key: 'ALL', value: names.map((n) => `\${development.A_${n}}`).join('') })
+    expect((await waitsForTurn(() => client.get(place))).body[0].value).toBe('v'.repeat(names.length))
+  })
+
   test('wait for the same turns where many references name much, before that is read', async () => {
     const keys = Array.from({ length: 1500 }, (_, n) => `KEY_${n}`)
     for (const part of [keys.slice(0, 750), keys.slice(750)]) {
@@ -275,6 +319,26 @@ describe('large answers', () => {
     })
     endTurns()
     expect((await secretsOf(client, environmentId)('GET')).status).toBe(200)
+  })
+
+  test('that are given up keep their turn until the work for them has ended', async () => {
+    const [one] = (await create({ key: 'ONE', value: '1' })).body
+    await fill(one, 2 * MIB)
+    const deadlines = { ...ctx.db.deadlines, statementMilliseconds: 500 }
+    const db = new Proxy(ctx.db, {
+      get: (target, key) => (key === 'deadlines' ? deadlines : Reflect.get(target, key, target)),
+    })
+    const hasTurn = () => !ctx.limitLargeReads.isFree(ada.id)
+    const endTurns = await takeAllTurns()
+    const reading = secretsOf(api({ ...ctx, db }).as(ada.token), environmentId)('GET')
+    await Bun.sleep(100)
+    const readers: (() => void)[] = []
+    while (ctx.limitReads.isFree(LARGE_READERS)) readers.push(await ctx.limitReads.enter(LARGE_READERS))
+    endTurns()
+    expect((await reading).status).toBe(503)
+    expect(hasTurn()).toBe(true)
+    for (const end of readers) end()
+    await eventually('the turn has ended', () => !hasTurn())
   })
 
   test('changes that begin with reading much wait for the same turns, and changes of little do not', async () => {

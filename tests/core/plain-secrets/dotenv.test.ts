@@ -4,7 +4,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { fitsDotenv, parseDotenv, writeDotenv } from '../../../src/core/plain-secrets/dotenv.ts'
+import { dotenvEntry, fitsDotenv, parseDotenv } from '../../../src/core/plain-secrets/dotenv.ts'
+
+const writeDotenv = (entries: { key: string; value: string }[]) => entries.map(dotenvEntry).join('')
 
 const read = (text: string) => Object.fromEntries(parseDotenv(text).map(({ key, value }) => [key, value]))
 

@@ -80,38 +80,38 @@ const keys = fc.uniqueArray(names, { maxLength: 8 })
 
 describe('an exported file', () => {
   for (const format of EXPORT_FORMATS) {
-    test(`as ${format} is read as what was exported`, () => {
+    test(`as ${format} is read as what was exported`, async () => {
       const entries = hard.map((value, index) => ({ key: `K${index}`, value }))
-      expect(readers[format](exportFile(format, entries, 'x').text)).toEqual(object(entries))
-      fc.assert(
-        fc.property(
+      expect(readers[format]((await exportFile(format, entries, 'x')).text)).toEqual(object(entries))
+      await fc.assert(
+        fc.asyncProperty(
           keys,
           fc.array(fc.string({ unit: 'grapheme' }), { minLength: 8, maxLength: 8 }),
-          (names, texts) => {
+          async (names, texts) => {
             const some = names.map((key, index) => ({ key, value: texts[index] ?? '' }))
-            expect(readers[format](exportFile(format, some, 'x').text) ?? {}).toEqual(object(some))
+            expect(readers[format]((await exportFile(format, some, 'x')).text) ?? {}).toEqual(object(some))
           },
         ),
       )
     })
   }
 
-  test('as YAML and JSON has keys of any form', () => {
+  test('as YAML and JSON has keys of any form', async () => {
     const entries = [...hard, '__proto__', 'constructor', '10', '9'].map((key) => ({
       key: `${key}`,
       value: key,
     }))
     for (const format of ['json', 'yaml'] as const) {
-      const { text } = exportFile(format, entries, 'x')
+      const { text } = await exportFile(format, entries, 'x')
       expect(Object.entries(readers[format](text) as object).sort()).toEqual(
         Object.entries(object(entries)).sort(),
       )
     }
   })
 
-  test('as YAML marks a key of which readers would not find the end', () => {
+  test('as YAML marks a key of which readers would not find the end', async () => {
     const [short, long] = [`${'\u0001'.repeat(170)}ab`, '\u0001'.repeat(256)]
-    const { text } = exportFile(
+    const { text } = await exportFile(
       'yaml',
       [
         { key: short, value: '1' },
@@ -126,8 +126,12 @@ describe('an exported file', () => {
     expect(YAML.parse(text)).toEqual({ [short]: '1', [long]: '2' })
   })
 
-  test('as Kubernetes is a Secret', () => {
-    const { text, contentType } = exportFile('kubernetes', [{ key: 'a.b', value: 'é' }], 'billing-production')
+  test('as Kubernetes is a Secret', async () => {
+    const { text, contentType } = await exportFile(
+      'kubernetes',
+      [{ key: 'a.b', value: 'é' }],
+      'billing-production',
+    )
     expect(YAML.parse(text)).toEqual({
       apiVersion: 'v1',
       kind: 'Secret',
@@ -138,22 +142,20 @@ describe('an exported file', () => {
     expect(contentType).toBe('application/yaml')
   })
 
-  test('is refused where a key appears twice, whatever the format', () => {
+  test('is refused where a key appears twice, whatever the format', async () => {
     const entries = [
       { key: 'A', value: '1' },
       { key: 'A', value: '1' },
     ]
     for (const format of EXPORT_FORMATS) {
-      expect(() => exportFile(format, entries, 'x')).toThrow(
-        expect.objectContaining({
-          status: 400,
-          message: 'Several paths have the same key. Choose one of them with path.',
-        }),
-      )
+      await expect(exportFile(format, entries, 'x')).rejects.toMatchObject({
+        status: 400,
+        message: 'Several paths have the same key. Choose one of them with path.',
+      })
     }
   })
 
-  test('is refused where the format can’t hold a key or a value, without naming it', () => {
+  test('is refused where the format can’t hold a key or a value, without naming it', async () => {
     const refused: readonly [ExportFormat, string, string][] = [
       ['dotenv', '$(id)', ''],
       ['dotenv', 'a.b', ''],
@@ -169,12 +171,10 @@ describe('an exported file', () => {
         { key: 'A', value: '' },
         { key, value },
       ]
-      expect(() => exportFile(format, entries, 'x')).toThrow(
-        expect.objectContaining({
-          status: 400,
-          message: "1 secret has a key or value that this format can't hold. Choose the format json or yaml.",
-        }),
-      )
+      await expect(exportFile(format, entries, 'x')).rejects.toMatchObject({
+        status: 400,
+        message: "1 secret has a key or value that this format can't hold. Choose the format json or yaml.",
+      })
     }
   })
 })
@@ -203,4 +203,24 @@ describe('the name of a Secret', () => {
     expect(kubernetesName(long, other, id)).toBe(`${long}-${other}`)
     expect(kubernetesName(long, `${other}d`, id)).toBe(`${long}-${'c'.repeat(179)}-7d8e9fa0`)
   })
+})
+
+test('of a large file to export, the event loop has turns while values that take long are written', async () => {
+  const values = {
+    dotenv: `'${'$'.repeat(65_000)}`,
+    json: '\u0001'.repeat(65_000),
+    yaml: '\u007f'.repeat(65_000),
+  }
+  for (const format of ['dotenv', 'json', 'yaml'] as const) {
+    const entries = Array.from({ length: 84 }, (_, n) => ({ key: `K${n}`, value: values[format] }))
+    let [turns, isOver] = [0, false]
+    const count = () => {
+      turns++
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    await exportFile(format, entries, 'x')
+    isOver = true
+    expect([format, turns > 2]).toEqual([format, true])
+  }
 })

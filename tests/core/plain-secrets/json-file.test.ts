@@ -9,7 +9,7 @@ describe('a JSON file', () => {
       { key: '__proto__', value: '' },
     ])
     expect(parseJsonFile('{}')).toEqual([])
-    expect(parseJsonFile(writeJsonFile([{ key: '__proto__', value: 'x' }]))).toEqual([
+    expect(parseJsonFile([...writeJsonFile([{ key: '__proto__', value: 'x' }])].join(''))).toEqual([
       { key: '__proto__', value: 'x' },
     ])
   })

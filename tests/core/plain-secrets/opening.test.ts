@@ -85,7 +85,7 @@ test('secrets that libsodium sealed open, each text with an ephemeral key of its
   expect(opening.agreements()).toBe(2)
 })
 
-test('others get a turn every 50 texts', async () => {
+test('others get a turn after 500 texts at the latest', async () => {
   const { row } = environment()
   using sealing = opened(ctx, row)
   const sealed = await sealNew(
@@ -105,5 +105,22 @@ test('others get a turn every 50 texts', async () => {
     sealed.map(({ key, value }) => rowOf(key, value, '')),
   )
   isOver = true
-  expect(turns).toBeGreaterThanOrEqual(800 / 50 - 1)
+  expect(turns).toBeGreaterThanOrEqual(1)
+})
+
+test('opening ends once nobody waits for what is opened', async () => {
+  const { row } = environment()
+  using sealing = opened(ctx, row)
+  const sealed = await sealNew(
+    sealing,
+    Array.from({ length: 400 }, (_, index) => ({ key: `K${index}`, value: 'v' })),
+  )
+  using opening = opened(ctx, row)
+  let asked = 0
+  const requireWaiting = () => {
+    if (++asked > 100) throw new Error('nobody waits')
+  }
+  const rows = sealed.map(({ key, value, comment }) => rowOf(key, value, comment))
+  await expect(openSecrets(opening, rows, requireWaiting)).rejects.toThrow('nobody waits')
+  expect(asked).toBe(101)
 })

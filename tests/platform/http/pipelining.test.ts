@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { bunServe } from '../../../src/platform/http/serve-bun.ts'
 import { listen } from '../../../src/platform/http/server.ts'
+import { waitToBegin } from '../../../src/platform/http/turn-to-begin.ts'
+import { throwAwayBody } from '../../../src/platform/http/unread-body.ts'
 
 /** What a connection is answered on which so many requests are sent without waiting for answers. */
 async function answersTo(url: string, requests: number, rest = '\r\n') {
@@ -48,6 +50,27 @@ test('of requests sent at once with bodies of unknown length, a few are answered
   const rest = 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n'
   expect(await answersTo(server.url, 16, rest)).toEqual({ end: 'answered', answers: 16 })
   expect(await answersTo(server.url, 1000, rest)).toEqual({ end: 'closed', answers: 17 })
+  await server.stop(1)
+})
+
+test('requests with bodies of unknown length, each on a connection of its own, begin in the same line as others', async () => {
+  let [inTurn, most, isOver] = [0, 0, false]
+  const nextTurn = () => {
+    inTurn = 0
+    if (!isOver) setImmediate(nextTurn)
+  }
+  setImmediate(nextTurn)
+  const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => async (request) => {
+    throwAwayBody(request)
+    const unwanted = await waitToBegin(request)
+    most = Math.max(most, ++inTurn)
+    return unwanted ?? new Response('text')
+  })
+  const rest = 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n'
+  const all = await Promise.all(Array.from({ length: 400 }, () => answersTo(server.url, 1, rest)))
+  isOver = true
+  expect(all.filter(({ end }) => end !== 'answered')).toEqual([])
+  expect(most).toBeLessThanOrEqual(16)
   await server.stop(1)
 })
 

@@ -57,7 +57,7 @@ export async function exportSecrets(
   )
   const values = await resolveReferences(secrets.map(referring(environment)), finder(environments, readOnce))
   const entries = secrets.map(({ key, value }, place) => ({ key, value: values[place] ?? value }))
-  return exportFile(format, entries, environment.name).text
+  return (await exportFile(format, entries, environment.name)).text
 }
 
 type ReadOnce = (environment: NamedEnvironment) => Promise<ReadonlyMap<string, Secret>>
