@@ -1,27 +1,43 @@
 import { expect, spyOn, test } from 'bun:test'
 import { yieldToEventLoop, yieldWhenDue } from '../../src/core/yielding.ts'
 
+/** Puts a clock that stands still in the place of the real one until it is disposed of: a slow machine ends no slice. */
+function stoppedClock() {
+  let time = performance.now()
+  const now = spyOn(performance, 'now').mockImplementation(() => time)
+  return {
+    advance: (milliseconds: number) => {
+      time += milliseconds
+    },
+    [Symbol.dispose]: () => now.mockRestore(),
+  }
+}
+
 /** Does so many steps with a pause after each. */
 async function work(steps: number, pause = yieldWhenDue()): Promise<void> {
   for (let step = 0; step < steps; step++) await pause()
 }
 
-test('others get a turn after a slice, also where the clock stands still', async () => {
-  let isServed = false
-  setImmediate(() => {
-    isServed = true
-  })
-  const now = spyOn(performance, 'now').mockReturnValue(performance.now())
+test('others get a turn after 500 steps, also where the clock stands still', async () => {
+  using _clock = stoppedClock()
+  using counter = countTurns()
   const pause = yieldWhenDue()
   await work(499, pause)
-  expect(isServed).toBe(false)
+  expect(counter.turns).toBe(0)
   await pause()
-  expect(isServed).toBe(true)
-  now.mockRestore()
+  expect(counter.turns).toBe(1)
+})
+
+test('others get a turn after 5 ms', async () => {
+  using clock = stoppedClock()
   using counter = countTurns()
-  const start = performance.now()
-  while (performance.now() - start < 30) await work(1, pause)
-  expect(counter.turns).toBeGreaterThanOrEqual(3)
+  const pause = yieldWhenDue()
+  clock.advance(4.9)
+  await pause()
+  expect(counter.turns).toBe(0)
+  clock.advance(0.1)
+  await pause()
+  expect(counter.turns).toBe(1)
 })
 
 test('a browser, which has no setImmediate, gives others a turn, too', async () => {
@@ -35,6 +51,7 @@ test('a browser, which has no setImmediate, gives others a turn, too', async () 
 })
 
 test('one slice of all long work runs in each turn of the event loop, each in its turn', async () => {
+  using _clock = stoppedClock()
   using counter = countTurns()
   const slices: { name: number; turn: number }[] = []
   const loop = async (name: number) => {
@@ -50,15 +67,14 @@ test('one slice of all long work runs in each turn of the event loop, each in it
 })
 
 test('loops within one another have their slices together, however long they waited for the last', async () => {
+  using clock = stoppedClock()
   const [outer, inner] = [yieldWhenDue(), yieldWhenDue()]
   await work(499, outer)
   const others = [1, 2, 3].map(async () => {
     const pause = yieldWhenDue()
     await work(499, pause)
-    const waiting = pause()
-    await waiting
-    const start = performance.now()
-    while (performance.now() - start < 5);
+    await pause()
+    clock.advance(5)
   })
   await outer()
   using counter = countTurns()
