@@ -3,7 +3,7 @@ import { createRepeatCounts, type RepeatCounts } from './core/audit/repeat-count
 import { QUEUED_JOBS, type QueuedJob } from './core/jobs.ts'
 import { createServerKeys, type ServerKeys } from './core/keys/server-keys.ts'
 import { type Afterwards, createAfterwards } from './platform/afterwards.ts'
-import { type BlockingTurns, createBlockingTurns } from './platform/blocking-turns.ts'
+import { createBlockingTurns, type WaitToBlock } from './platform/blocking-turns.ts'
 import { type Budget, createUnreadBudget } from './platform/budget.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Kv } from './platform/kv/kv.ts'
@@ -43,7 +43,7 @@ export type Context = Readonly<{
   /** Limits each caller's reads, and its changes that lock no organisation. Never entered within one of the others. */
   limitReads: FairLimiter
   /** Waits for a caller's turn to block the event loop. */
-  waitToBlock: BlockingTurns
+  waitToBlock: WaitToBlock
   /** Limits the large answers that are made at once, by the memory that it takes. */
   limitLargeReads: FairLimiter
   /** Limits renewals of environments' keys, which take long: one at a time in this process, callers in turn. */

@@ -33,7 +33,13 @@ export const patientTransaction = <T>(ctx: Context, work: (tx: Transaction) => P
 const PATIENCE_MILLISECONDS = 30_000
 
 /** Whose change it is, and the rows that it locks. */
-type Locking = Readonly<{ caller: Sharer; environmentId?: string | undefined; locksOrganisation?: boolean }>
+type Locking = Readonly<{
+  caller: Sharer
+  environmentId?: string | undefined
+  locksOrganisation?: boolean
+  /** When it must have ended, of `performance.now()`: as any change unless told. */
+  until?: number
+}>
 
 /**
  * One transaction that locks the row of an environment, or the organisation's, or both. Limited in number, because all may
@@ -43,10 +49,14 @@ type Locking = Readonly<{ caller: Sharer; environmentId?: string | undefined; lo
  */
 export const lockingTransaction = <T>(
   ctx: Context,
-  { caller, environmentId, locksOrganisation = environmentId === undefined }: Locking,
+  {
+    caller,
+    environmentId,
+    locksOrganisation = environmentId === undefined,
+    until = endOfChange(ctx),
+  }: Locking,
   work: (tx: Transaction, locked: () => void) => Promise<T>,
 ): Promise<T> => {
-  const until = endOfChange(ctx)
   const { limitChanges } = ctx
   let lockedAt = Infinity
   const locked = () => {
@@ -176,7 +186,9 @@ export async function pipelined<T extends readonly unknown[]>(
 export const lockOrganisation = (tx: Transaction, organisationId: string) =>
   tx`select 1 from organisations where id = ${organisationId} for no key update`
 
-const endOfChange = (ctx: Context): number => performance.now() + ctx.db.deadlines.transactionMilliseconds
+/** When a change that begins now must have ended, of `performance.now()`. */
+export const endOfChange = (ctx: Context): number =>
+  performance.now() + ctx.db.deadlines.transactionMilliseconds
 
 type CurrentRole = Row<'roles', 'id' | 'kind' | 'name'> & { stored: Permissions | null }
 

@@ -4,8 +4,8 @@ const SLICE_MILLISECONDS = 5
 /** So many steps are a slice where the clock stands still while work goes on, as on Cloudflare. */
 const STEPS_OF_A_SLICE = 500
 
-/** Work that has not asked for its next slice for so long has ended without a word, with its request. */
-const DEAD_MILLISECONDS = 1000
+/** Work that has not asked for its next slice for so long will never do so: its request has ended. */
+const DEAD_MILLISECONDS = 100
 
 /**
  * For a loop of long work, called after each step: yields to the event loop where a slice of time has passed since it

@@ -144,14 +144,16 @@ function fileResponse(
   status = 200,
 ): Response {
   const usesBrotli = brotli !== null && accepts(request.headers.get('accept-encoding'), 'br')
+  const body = usesBrotli ? brotli : content
   const headers = {
     'content-type': type,
+    ...(body instanceof Blob && { 'content-length': String(body.size) }),
     // A page names the files of its build; those never change.
     'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     ...(brotli === null ? {} : { vary: 'accept-encoding' }),
     ...(usesBrotli ? { 'content-encoding': 'br' } : {}),
   }
-  return new Response(usesBrotli ? brotli : content, { status, headers })
+  return new Response(body, { status, headers })
 }
 
 const json = (status: number, body: object, headers = {}) =>

@@ -19,18 +19,23 @@ export function createBudget({ maxBytes, maxBytesEach, free }: Limits) {
     addTo(shared, shareOf(owner), bytes)
     addTo(branches, branchOf(owner), bytes)
   }
-  const mayHave = (owner: Sharer, bytes: number): boolean =>
-    (branches.get(branchOf(owner)) ?? 0) + bytes <= maxBytesEach &&
-    (shared.get(shareOf(owner)) ?? 0) + bytes <= 1.5 * maxBytesEach
+  const inShareOf = (owner: Sharer) => shared.get(shareOf(owner)) ?? 0
+  const missingFor = (owner: Sharer, bytes: number): number => {
+    const inShare = inShareOf(owner) + bytes
+    const inBranch = (branches.get(branchOf(owner)) ?? 0) + bytes
+    if (inBranch > maxBytesEach || inShare > 1.5 * maxBytesEach) return Infinity
+    return Math.max(0, inShare + bytes + total - maxBytes)
+  }
   return {
-    /** Whether the owner may have so many bytes more, wherever there is room. */
-    mayHave,
+    /** How many bytes others must give back before the owner may take so many; infinite where it has too much itself. */
+    missingFor,
+    /** The bytes in use by all that share with the owner. */
+    inShareOf,
     /** The bytes that are counted for a body of this size. */
     costOf: (bytes: number): number => Math.max(0, bytes - free),
     /** Takes the bytes if there is room; false otherwise. */
     take: (owner: Sharer, bytes: number): boolean => {
-      const inShare = (shared.get(shareOf(owner)) ?? 0) + bytes
-      if (!mayHave(owner, bytes) || inShare > maxBytes - total - bytes) return false
+      if (missingFor(owner, bytes) > 0) return false
       add(owner, bytes)
       return true
     },
@@ -44,7 +49,7 @@ export function createBudget({ maxBytes, maxBytesEach, free }: Limits) {
     takeAnyway: add,
     /** Whether the owner has all that it may have, or something where nothing is left for others. */
     isUsedUp: (owner: Sharer): boolean => {
-      const inShare = shared.get(shareOf(owner)) ?? 0
+      const inShare = inShareOf(owner)
       if ((branches.get(branchOf(owner)) ?? 0) >= maxBytesEach || inShare >= 1.5 * maxBytesEach) return true
       return inShare > 0 && total >= maxBytes
     },

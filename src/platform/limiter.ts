@@ -29,8 +29,8 @@ export type FairLimiter = Readonly<{
   run<T>(caller: Sharer, work: () => Promise<T>, turn?: Turn): Promise<T>
   /** Waits for the caller's turn; gives what ends it, to be called exactly once. */
   enter(caller: Sharer): Promise<() => void>
-  /** Adds so much time to what the caller's share has used, besides what `run` is told. */
-  charge(caller: Sharer, milliseconds: number): void
+  /** Adds so much time to what the caller's share has used, besides what `run` is told; `atOnce` as for `Usage`. */
+  charge(caller: Sharer, milliseconds: number, atOnce?: number): void
   /** Whether the caller need not wait now. */
   isFree(caller: Sharer): boolean
   /** Begins the caller's turn if it need not wait; gives what ends it, else null. */
@@ -181,7 +181,7 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   }
   return {
     enter,
-    charge: (caller, milliseconds) => usage.add(pathOf(caller)[0], milliseconds),
+    charge: (caller, ...time) => usage.add(pathOf(caller)[0], ...time),
     isFree: (caller) => hasRoom(pathOf(caller)[0]),
     tryToEnter: (caller) => tryToBegin(pathOf(caller)),
     run: async (caller, work, { used, until } = {}) => {

@@ -1,17 +1,6 @@
-import { expect, spyOn, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { yieldToEventLoop, yieldWhenDue } from '../../src/core/yielding.ts'
-
-/** Puts a clock that stands still in the place of the real one until it is disposed of: a slow machine ends no slice. */
-function stoppedClock() {
-  let time = performance.now()
-  const now = spyOn(performance, 'now').mockImplementation(() => time)
-  return {
-    advance: (milliseconds: number) => {
-      time += milliseconds
-    },
-    [Symbol.dispose]: () => now.mockRestore(),
-  }
-}
+import { countTurns, stoppedClock } from '../support/event-loop.ts'
 
 /** Does so many steps with a pause after each. */
 async function work(steps: number, pause = yieldWhenDue()): Promise<void> {
@@ -84,28 +73,15 @@ test('loops within one another have their slices together, however long they wai
   await Promise.all(others)
 })
 
-test('long work that ended without a word keeps no other from going on', async () => {
+test('long work whose request has ended keeps no other from going on', async () => {
+  using clock = stoppedClock()
   const { setImmediate: real } = globalThis
+  const pause = yieldWhenDue()
+  await work(499, pause)
   // On some runtimes what a request waits for never comes once it has ended.
   globalThis.setImmediate = (() => 0) as unknown as typeof setImmediate
-  void work(500)
+  void pause()
   globalThis.setImmediate = real
-  await Bun.sleep(1001)
+  clock.advance(101)
   await work(500)
 })
-
-/** Counts turns of the event loop until it is disposed of. */
-function countTurns() {
-  let [turns, isOver] = [0, false]
-  const next = () => {
-    turns++
-    if (!isOver) setImmediate(next)
-  }
-  setImmediate(next)
-  return {
-    get turns() {
-      return turns
-    },
-    [Symbol.dispose]: () => (isOver = true),
-  }
-}

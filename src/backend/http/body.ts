@@ -76,8 +76,12 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
           }
           const { budget, unfinished } = isKnown ? callers : visitors
           const cost = share.costIn(budget)
-          while (!share.moveTo(budget, sender)) {
-            if (!budget.mayHave(sender, cost) || !unfinished.makeRoom(sender, cost)) throw busy()
+          if (!share.moveTo(budget, sender)) {
+            const hasRoom = unfinished.makeRoom(
+              budget.missingFor(sender, cost),
+              budget.inShareOf(sender) + cost,
+            )
+            if (!hasRoom || !share.moveTo(budget, sender)) throw busy()
           }
           const { bytes, stop } = collector ?? collect()
           const finish = unfinished.add(sender, cost, () => {

@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { ValueError } from '@sinclair/typebox/errors'
 import { DomainError, tooMany } from '../../core/errors.ts'
 import { logRepeated } from '../../core/repeated-lines.ts'
+import { ProcessorBusy } from '../../platform/blocking-turns.ts'
 import { CallerBusyError, TooBusyError } from '../../platform/limiter.ts'
 import type { Log } from '../../platform/log.ts'
 import { PasswordsBusy } from '../../platform/password-turns.ts'
@@ -61,7 +62,7 @@ const INTERNAL_ERROR = "Internal error. The log has the details under the reques
 /** Why the request should be retried soon; null when a retry is pointless. */
 function unavailableReason(error: unknown): string | null {
   if (error instanceof OutcomeUnknown) return UNKNOWN_OUTCOME
-  if (error instanceof CallerBusyError) return error.message
+  if (error instanceof CallerBusyError || error instanceof ProcessorBusy) return error.message
   const outage = error instanceof TooBusyError ? 'busy' : outageOf(error)
   return outage === null ? null : outageSentence(outage)
 }

@@ -42,10 +42,13 @@ export const guard = (ctx: Context, requests: RequestStates) => {
     })
     return own === undefined ? body : own.body(body)
   }
-  const actorOf = ({ request }: { request: Request }) => ({
-    actor: requests.callerOf(request) as Actor,
-    ifMatch: request.headers.get('if-match') satisfies IfMatch,
-  })
+  const actorOf = ({ request }: { request: Request }) => {
+    requests.bodyIsChecked(request)
+    return {
+      actor: requests.callerOf(request) as Actor,
+      ifMatch: request.headers.get('if-match') satisfies IfMatch,
+    }
+  }
 
   return new Elysia({ name: 'guard', normalize: false }).use(audited).macro({
     permission: ([resourceClass, action, plan]: readonly [OrganisationClass, Action, 'paid plan'?]) => ({

@@ -59,6 +59,7 @@ export function requestPipeline(
         // Also where the answer is no longer waited for: only then has the caller's work ended.
         const handled = handling.finally(() => {
           state.endTurn?.()
+          state.endBlocking?.()
           state.isHandled = true
           if (state.isAnswered) state.endLargeRead?.()
         })
@@ -125,10 +126,8 @@ function asRouted(request: Request, sent: string, path: string): Request {
 async function withoutBody(response: Response): Promise<Response> {
   const { status, headers, body } = response
   if (body === null) return response
-  if (!headers.has('content-length')) {
-    const { byteLength } = await response.arrayBuffer()
-    headers.set('content-length', String(byteLength))
-  }
+  if (headers.has('content-length')) await body.cancel()
+  else headers.set('content-length', String((await response.arrayBuffer()).byteLength))
   return new Response(null, { status, headers })
 }
 

@@ -25,6 +25,8 @@ export type RequestState = {
   endTurn: (() => void) | null
   /** Ends the turn to make a large answer, once that is made and the work for it has ended. */
   endLargeRead: (() => void) | null
+  /** Ends the turn to block the event loop, once the body is checked. */
+  endBlocking: (() => void) | null
   /** Whether the work of its route has ended: it may go on after the answer, where it took too long. */
   isHandled: boolean
   isAnswered: boolean

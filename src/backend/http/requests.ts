@@ -3,6 +3,7 @@ import { type Caller, callerId, sharerOf } from '../../core/actor.ts'
 import { authenticate, confirmVersion } from '../../core/authentication/authenticate.ts'
 import { tooMany } from '../../core/errors.ts'
 import { networkOf, siteOf } from '../../core/networks.ts'
+import type { Sharer } from '../../platform/turn-queues.ts'
 import { createBodies } from './body.ts'
 import { requireUsableQuery } from './query.ts'
 import { type PeerAddress, sourceReader, traceparentReader } from './request-source.ts'
@@ -42,6 +43,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       reading: null,
       endTurn: null,
       endLargeRead: null,
+      endBlocking: null,
       isHandled: false,
       isAnswered: false,
     }
@@ -113,7 +115,8 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     requireUsableQuery: (request: Request): void => requireUsableQuery(request.url, of(request).parameters),
     /**
      * Reads the body, null when there is none. Only after credentials and permission are checked. Waits for `beforeParsing`
-     * once it has come, which is told whether it was late, and for a turn to block the event loop: it must be checked at once.
+     * once it has come, which is told whether it was late, and then for a turn to block the event loop where it is large: its
+     * schema is to be checked at once, and then `bodyIsChecked` called.
      */
     readBody: async (
       request: Request,
@@ -122,15 +125,21 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       const state = of(request)
       const { body, caller, source } = state
       if (body === null) throw new Error('this request did not pass the request pipeline')
-      const sender = caller === null ? siteOf(source.ipAddress) : sharerOf(caller)
+      const site = siteOf(source.ipAddress)
       const start = performance.now()
-      return await body.read(sender, caller !== null, async (bytes) => {
+      return await body.read(caller === null ? site : sharerOf(caller), caller !== null, async (bytes) => {
         await beforeParsing(performance.now() - start > LATE_MILLISECONDS)
-        if (bytes > SMALL_BYTES) await ctx.waitToBlock(sender)
+        if (bytes <= SMALL_BYTES) return
+        state.endBlocking = await ctx.waitToBlock(caller === null ? visitorAt(site) : sharerOf(caller))
       })
     },
+    /** Lets others block the event loop. */
+    bodyIsChecked: (request: Request): void => of(request).endBlocking?.(),
   }
 }
 
 /** The host that a request asks for. */
 export const hostOf = (request: Request): string => request.headers.get('host') ?? new URL(request.url).host
+
+/** A visitor of a site as one of those that share: all have one share together, within which their sites take turns. */
+const visitorAt = (site: string): Sharer => ({ responsibleId: 'visitors', branchId: site, id: site })

@@ -67,6 +67,10 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
         requests.requireUsableQuery(request)
         context.body = await requests.readBody(request, () => requests.waitForPublicTurn(request))
       },
+      resolve: ({ request }) => {
+        requests.bodyIsChecked(request)
+        return {}
+      },
     }),
     session: (kind: Kind) => ({
       detail: {
@@ -86,7 +90,10 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
           if (isLate) await authorise(request, kind)
         })
       },
-      resolve: ({ request }) => ({ caller: requests.callerOf(request) as SignedInUser }),
+      resolve: ({ request }) => {
+        requests.bodyIsChecked(request)
+        return { caller: requests.callerOf(request) as SignedInUser }
+      },
     }),
   })
 }

@@ -24,26 +24,31 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
   /** Ends the turn early, before something slow that needs no connection of the database. */
   leaveTurn: (request: Request): void => leaveTurn(of(request)),
   /**
-   * Reads for an answer, which has its turn among the large ones where it is made from much. Whoever has to wait for that
-   * leaves the turn to read meanwhile. 503 where the wait takes too long.
+   * Reads for an answer, which has its turn among the large ones where all that is read for it is much. Whoever has to wait
+   * for that leaves the turn to read meanwhile. 503 where the wait takes too long.
    */
   roomFor: (request: Request): MakeRoom => {
     const state = of(request)
     const { limitReads, limitLargeReads } = ctx
     const sharer = sharerOf(callerIn(state))
-    const charge = (bytes: number) => limitLargeReads.charge(sharer, bytes * MILLISECONDS_PER_BYTE)
+    let bytes = 0
+    let charged = 0
+    const charge = () => {
+      limitLargeReads.charge(sharer, (bytes - charged) * MILLISECONDS_PER_BYTE, bytes * MILLISECONDS_PER_BYTE)
+      charged = bytes
+    }
     const makeRoom = async <T>(...[read, bytesOf, measure]: Room<T>): Promise<T> => {
       requireUnanswered(state)
       if (state.endLargeRead === null) {
         const mustWait = measure !== null && !limitLargeReads.isFree(sharer)
-        if (!mustWait || (await measure()) <= LARGE_READ_BYTES) {
+        if (!mustWait || bytes + (await measure()) <= LARGE_READ_BYTES) {
           const found = await read()
-          const bytes = bytesOf(found)
-          if (bytes <= LARGE_READ_BYTES) return found
-          const end = limitLargeReads.tryToEnter(sharer)
-          if (end !== null) {
-            keepLargeRead(state, end)
-            charge(bytes)
+          const sum = bytes + bytesOf(found)
+          const end = sum > LARGE_READ_BYTES ? limitLargeReads.tryToEnter(sharer) : null
+          if (end !== null) keepLargeRead(state, end)
+          if (end !== null || sum <= LARGE_READ_BYTES) {
+            bytes = sum
+            if (end !== null) charge()
             return found
           }
         }
@@ -53,7 +58,8 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
         requireUnanswered(state)
       }
       const found = await read()
-      charge(bytesOf(found))
+      bytes += bytesOf(found)
+      charge()
       return found
     }
     return Object.assign(makeRoom, { requireWaiting: () => requireUnanswered(state) })

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { DomainError } from '../errors.ts'
-import { lockingTransaction, tryToLockOrganisation } from '../transactions.ts'
+import { endOfChange, lockingTransaction, tryToLockOrganisation } from '../transactions.ts'
 
 /*
  * A lock of each app, for other features, too: changes of its secrets share it, and its deletion or a new name has it
@@ -23,8 +23,8 @@ export const lockApp = (tx: Transaction, appId: string) =>
 
 /**
  * `changeOrganisation` for a change that needs an app alone: it waits for those who share the app before it locks the
- * organisation, or others would wait for them, too. Only for an app that the actor can access. 503 where the
- * organisation is locked by others for too long.
+ * organisation, or others would wait for them, too. One of each member waits so. Only for an app that the actor can access.
+ * 503 where the organisation is locked by others for too long.
  */
 export async function changeWithAppAlone<T>(
   ctx: Context,
@@ -32,16 +32,25 @@ export async function changeWithAppAlone<T>(
   appId: string,
   work: (tx: Transaction, actor: Actor) => Promise<T>,
 ): Promise<T> {
-  const line = { caller: actor, environmentId: `app ${appId}`, locksOrganisation: false }
-  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-    const done = await lockingTransaction(ctx, line, async (tx, locked) => {
-      await lockApp(tx, appId)
-      const current = await tryToLockOrganisation(tx, actor)
-      if (current === null) return null
-      locked()
-      return { value: await work(tx, current) }
-    })
-    if (done !== null) return done.value
+  const line = `apps of ${actor.responsibleId}`
+  const locking = { caller: actor, environmentId: line, locksOrganisation: false, until: endOfChange(ctx) }
+  let lockedAt = Infinity
+  const change = async (tx: Transaction, locked: () => void) => {
+    await lockApp(tx, appId)
+    const current = await tryToLockOrganisation(tx, actor)
+    if (current === null) return null
+    locked()
+    lockedAt = performance.now()
+    return { value: await work(tx, current) }
+  }
+  try {
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+      const done = await lockingTransaction(ctx, locking, change)
+      if (done !== null) return done.value
+    }
+  } finally {
+    const kept = Math.max(0, performance.now() - lockedAt)
+    ctx.limitChanges.organisation.charge(actor, kept)
   }
   throw new DomainError(503, 'Others change the organisation at the moment. Try again in a second.', {
     'retry-after': '1',

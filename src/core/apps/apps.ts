@@ -118,6 +118,7 @@ export async function update(
   input: UpdateApp,
   ifMatch: IfMatch = null,
 ): Promise<App> {
+  const renamed = await appToRename(ctx, actor, id, input.name)
   const change = async (tx: Transaction, actor: Actor): Promise<App> => {
     enforce(policy.update, { actor, setsEncryptionMode: input.sse_enabled !== undefined })
     const row = await existing(tx, actor, id)
@@ -127,8 +128,8 @@ export async function update(
     await requireFreeName(tx, 'apps', actor.organisation.id, after.name, row.id)
     if (isDeepStrictEqual(before, after)) return present(row)
     await requireRoomForDescription(tx, actor, before, after)
-    // A new name locks the row as a deletion does. Here only where somebody else gave the app its present name meanwhile.
-    if (nameKey(after.name) !== nameKey(before.name)) {
+    // A new name locks the row as a deletion does. Only where somebody else gave the app its present name meanwhile.
+    if (renamed === null && nameKey(after.name) !== nameKey(before.name)) {
       await waitAsHolder(tx)
       await lockApp(tx, row.id)
     }
@@ -142,14 +143,21 @@ export async function update(
     })
     return present(stored)
   }
-  const known =
-    input.name === undefined
-      ? undefined
-      : await beforeChange(ctx, actor, () => queries.find(ctx.db, actor, id))
-  const isRenamed = known !== undefined && nameKey(known.name) !== nameKey(input.name ?? known.name)
-  return isRenamed
-    ? await changeWithAppAlone(ctx, actor, known.id, change)
-    : await changeOrganisation(ctx, actor, change)
+  return renamed === null
+    ? await changeOrganisation(ctx, actor, change)
+    : await changeWithAppAlone(ctx, actor, renamed.id, change)
+}
+
+/** The app of this id, where it has another name so far; null where there is none that the actor can access. */
+async function appToRename(
+  ctx: Context,
+  actor: Actor,
+  id: string,
+  name: string | undefined,
+): Promise<AppRow | null> {
+  if (name === undefined) return null
+  const row = await beforeChange(ctx, actor, () => queries.find(ctx.db, actor, id))
+  return row === undefined || nameKey(row.name) === nameKey(name) ? null : row
 }
 
 /** 409 where a description grows beyond what those of all apps may take: a list of apps holds them all in memory. */

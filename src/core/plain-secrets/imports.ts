@@ -54,9 +54,10 @@ export const importFile = (
 ): Promise<Imported> =>
   changeOpened(ctx, actor, place, async (environment) => {
     enforce(policy.importFile, { actor, changed: 0 })
-    await ctx.waitToBlock(actor)
+    const endTurn = await ctx.waitToBlock(actor)
     const entries = format === 'json' ? parseJsonFile(content) : parseDotenv(content)
     requireUsable(entries)
+    endTurn()
     const at = normalisePath(path)
     const named = (all: readonly KeyValue[]) => all.map(({ key }) => ({ key, path: at }))
     const plan = async (present: readonly SecretRow[]) => {

@@ -82,7 +82,6 @@ function createFinder(
   const pause = yieldWhenDue()
 
   let room = MOST_CHARACTERS
-  let loaded = 0
 
   // A renewal of keys gives all secrets other digests: by those from before it, none is found.
   const requireSameKeys = async (names: readonly queries.SecretName[]): Promise<void> => {
@@ -96,11 +95,10 @@ function createFinder(
   const load = async (names: readonly queries.SecretName[]): Promise<void> => {
     const found = await makeRoom(
       () => queries.findReferenced(ctx.db, actor, names, room),
-      (rows) => loaded + bytesToOpen(rows),
-      async () => loaded + names.length * CHARACTERS_EACH,
+      bytesToOpen,
+      async () => names.length * CHARACTERS_EACH,
     )
     room -= charactersOf(found)
-    loaded += bytesToOpen(found)
     if (found.length < names.length) await requireSameKeys(names)
     for (const row of found) {
       const environment = environments.get(row.environment_id)

@@ -1,57 +1,89 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { api } from '../../support/api.ts'
+import type { Sharer } from '../../../src/platform/turn-queues.ts'
+import { type Answer, api } from '../../support/api.ts'
 import { app } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
+import { countTurns } from '../../support/event-loop.ts'
 import { owner } from '../../support/people.ts'
 
 let ctx: TestContext
 let place: string
-let client: ReturnType<ReturnType<typeof api>['as']>
+let ada: Awaited<ReturnType<typeof owner>>
 
 beforeAll(async () => {
   ctx = await testContext({ RATE_LIMIT_AUTH: 'off' })
-  client = api(ctx).as((await owner(ctx)).token)
+  ada = await owner(ctx)
   place = `app_id=${(await app(ctx)).id}&env=production`
 })
 afterAll(() => ctx.close())
 
-/** The statuses of ten calls at once, and how many were answered at most in one turn of the event loop. */
-async function tenAtOnce(call: (index: number) => Promise<{ status: number }>) {
-  let [inTurn, most, isOver] = [0, 0, false]
-  const nextTurn = () => {
-    inTurn = 0
-    if (!isOver) setImmediate(nextTurn)
+/** A service in which turns to block the event loop are given by `begin`. */
+function service() {
+  const asked: Sharer[] = []
+  const { promise: waits, resolve: startWaiting } = Promise.withResolvers<string>()
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  let [ended, endedInTurn] = [0, -1]
+  const counter = countTurns()
+  const waitToBlock = async (caller: Sharer) => {
+    asked.push(caller)
+    startWaiting('waits')
+    await begun
+    return () => {
+      ended++
+      if (endedInTurn < 0) endedInTurn = counter.turns
+    }
   }
-  setImmediate(nextTurn)
-  const one = async (index: number) => {
-    const { status } = await call(index)
-    inTurn++
-    most = Math.max(most, inTurn)
-    return status
+  const { as, anonymous } = api({ ...ctx, waitToBlock })
+  return {
+    client: as(ada.token),
+    anonymous,
+    asked,
+    /** Begins the turn that the call waits for; gives its status and the turn of the event loop after which it ended. */
+    begin: async (call: Promise<Answer>) => {
+      const first = await Promise.race([call.then(() => 'answered'), waits])
+      const before = counter.turns
+      begin()
+      const { status } = await call
+      counter[Symbol.dispose]()
+      return { first, status, ended: ended > 0, turns: endedInTurn - before }
+    },
   }
-  const statuses = await Promise.all(Array.from({ length: 10 }, (_, index) => one(index)))
-  isOver = true
-  return { statuses: new Set(statuses), most }
 }
 
-/** A text that takes long to normalise. */
-const marks = (length: number) =>
-  'a\u0345\u0360\u035c\u0315\u031b\u0301\u0323\u0316'.repeat(length / 9).slice(0, length)
-
-test('of bodies that take long to check, one is checked in a turn of the event loop', async () => {
-  const description = marks(39_000)
-  const checked = await tenAtOnce(() => client.post('/v1/apps', { name: '', description }))
-  expect(checked).toEqual({ statuses: new Set([400]), most: 1 })
+test('a body of more than 2 KiB is parsed and checked in a turn to block the event loop', async () => {
+  for (const [body, status] of [
+    [{ name: 'Shop 1', description: 'x'.repeat(3000) }, 201],
+    [{ name: '', description: 'x'.repeat(3000) }, 400],
+  ] as const) {
+    const { client, asked, begin } = service()
+    expect(await begin(client.post('/v1/apps', body))).toEqual({
+      first: 'waits',
+      status,
+      ended: true,
+      // Before anything is waited for.
+      turns: 0,
+    })
+    expect(asked).toMatchObject([{ responsibleId: ada.id }])
+  }
 })
 
-test('so it is with bodies of visitors', async () => {
-  const body = { email: 'not an address', password: marks(3000) }
-  const checked = await tenAtOnce(() => api(ctx).anonymous.post('/service/auth/password/login/', body))
-  expect(checked).toEqual({ statuses: new Set([400]), most: 1 })
+test('a small body waits for no such turn', async () => {
+  const { client, asked } = service()
+  expect((await client.post('/v1/apps', { name: 'Shop 2', description: 'x'.repeat(1900) })).status).toBe(201)
+  expect(asked).toEqual([])
 })
 
-test('of files to import, one is parsed in a turn of the event loop', async () => {
-  const content = `A=${' '.repeat(200)}\n=`
-  const checked = await tenAtOnce(() => client.post(`/v1/secrets/import?${place}`, { content }))
-  expect(checked).toEqual({ statuses: new Set([400]), most: 1 })
+test('bodies of visitors wait for the turns of one share, in which their sites take turns', async () => {
+  const { anonymous, asked, begin } = service()
+  const body = { email: 'nobody@example.org', password: 'x'.repeat(1000), unknown: 'x'.repeat(3000) }
+  const answered = await begin(anonymous.post('/service/auth/password/login/', body))
+  expect(answered).toEqual({ first: 'waits', status: 400, ended: true, turns: 0 })
+  expect(asked).toMatchObject([{ responsibleId: 'visitors', branchId: expect.any(String) }])
+})
+
+test('a file to import is parsed in such a turn, however small it is', async () => {
+  const { client, asked, begin } = service()
+  const answered = await begin(client.post(`/v1/secrets/import?${place}`, { content: 'A=1' }))
+  expect(answered).toEqual({ first: 'waits', status: 200, ended: true, turns: 0 })
+  expect(asked).toMatchObject([{ id: ada.id }])
 })

@@ -39,13 +39,17 @@ test('a request waits for its turn to begin with its body thrown away or read, w
   ] as const) {
     const { promise: turn, resolve: begin } = Promise.withResolvers<Response | null>()
     let isTaken = false
-    const body = new ReadableStream({
-      pull: (controller) => {
-        isTaken = true
-        controller.enqueue(new Uint8Array(1000))
-        controller.close()
+    const body = new ReadableStream(
+      {
+        pull: (controller) => {
+          isTaken = true
+          controller.enqueue(new Uint8Array(1000))
+          controller.close()
+        },
       },
-    })
+      // Otherwise something is taken before anybody reads.
+      { highWaterMark: 0 },
+    )
     const request = new Request(url, { method: 'POST', headers, body })
     setTurnToBegin(request, () => turn)
     const answer = app.handle(request)

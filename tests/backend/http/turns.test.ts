@@ -60,11 +60,33 @@ test('an answered request that had a turn for a large answer reads nothing more'
 })
 
 test('who makes very large answers leaves a turn to the others', async () => {
-  const { limitLargeReads, read, answer } = largeRequest(8 * LARGE_READ_BYTES, 2)
+  const { limitLargeReads, read, answer } = largeRequest(16 * LARGE_READ_BYTES, 2)
   await read()
   answer()
   limitLargeReads.charge('grace', 1000)
   const endOfGrace = await limitLargeReads.enter('grace')
   expect([limitLargeReads.isFree('ada'), limitLargeReads.isFree('alan')]).toEqual([false, true])
   endOfGrace()
+})
+
+test('what is read for one answer in many pieces counts together, each piece once', async () => {
+  const { limitLargeReads, read } = largeRequest(LARGE_READ_BYTES / 2, 2)
+  const charged: (number | undefined)[][] = []
+  const { charge } = limitLargeReads
+  Object.assign(limitLargeReads, {
+    charge: (caller: string, ...time: [number, number?]) => {
+      charged.push(time)
+      charge(caller, ...time)
+    },
+  })
+  await read()
+  await read()
+  expect(charged).toEqual([])
+  await read()
+  await read()
+  expect(charged).toEqual([
+    [96, 96],
+    [32, 128],
+  ])
+  expect(limitLargeReads.isFree('ada')).toBe(false)
 })

@@ -41,17 +41,33 @@ test('a body that has come leaves its place to another one', () => {
   expect(ended).toEqual(['bob'])
 })
 
-test('bodies of the sender with the most bytes make room for one of a sender that has less', () => {
+test('bodies of senders with more bytes make room, the oldest of whoever has most first', () => {
   const { ended, add, makeRoom } = places(10)
   for (const name of ['eve 1', 'eve 2', 'eve 3']) add('eve', name, 100)
   const finish = add('bob', 'bob', 250)
   add('ada', 'ada', 40)
-  expect(makeRoom('ada', 110)).toBe(true)
-  expect(makeRoom('ada', 110)).toBe(true)
+  expect(makeRoom(350, 150)).toBe(true)
   expect(ended).toEqual(['eve 1', 'bob'])
   finish()
-  expect(makeRoom('ada', 160)).toBe(false)
-  expect(makeRoom('ada', 159)).toBe(true)
-  expect(makeRoom('ada', 159)).toBe(false)
+  expect(makeRoom(1, 200)).toBe(false)
+  expect(makeRoom(1, 199)).toBe(true)
   expect(ended).toEqual(['eve 1', 'bob', 'eve 2'])
+})
+
+test('no body is ended where all that may be ended would not make room', () => {
+  const { ended, add, makeRoom } = places(10)
+  for (const name of ['eve 1', 'eve 2', 'eve 3']) add('eve', name, 100)
+  expect(makeRoom(201, 150)).toBe(false)
+  expect(makeRoom(Number.POSITIVE_INFINITY, 0)).toBe(false)
+  expect(ended).toEqual([])
+  expect(makeRoom(200, 150)).toBe(true)
+  expect(ended).toEqual(['eve 1', 'eve 2'])
+})
+
+test('a body that takes nothing is not ended to make room', () => {
+  const { ended, add, makeRoom } = places(10)
+  add('eve', 'small', 0)
+  add('eve', 'large', 100)
+  expect(makeRoom(100, 0)).toBe(true)
+  expect(ended).toEqual(['large'])
 })

@@ -83,7 +83,7 @@ test('a new name of an environment or an app waits for changes of secrets for se
     for (const path of paths) {
       const renamed = await timed(client.put(path, { name: 'Live' }))
       expect(renamed).toMatchObject({ status: 503, body: { error: BUSY } })
-      expect(renamed.milliseconds).toBeLessThan(4500)
+      expect(renamed.milliseconds).toBeLessThan(8000)
     }
   })
   for (const path of paths) expect((await client.put(path, { name: 'Live' })).status).toBe(200)

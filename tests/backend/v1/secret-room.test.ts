@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { wrapForPublicKey } from '../../../src/core/keys/wrapping.ts'
 import { LARGE_READERS } from '../../../src/core/large-reads.ts'
 import { type Answer, api, type Client } from '../../support/api.ts'
@@ -133,12 +133,24 @@ async function takeAllTurns(): Promise<() => void> {
 /** The answer to a read that has to wait until others have ended their large ones; something else is done meanwhile. */
 async function waitsForTurn(read: () => Promise<Answer>, meanwhile = async () => {}): Promise<Answer> {
   const endTurns = await takeAllTurns()
+  const waits = nextToWait()
   const reading = read()
   await meanwhile()
-  const first = reading.then(() => 'read')
-  expect(await Promise.race([first, Bun.sleep(300).then(() => 'waits')])).toBe('waits')
+  expect(await Promise.race([reading.then(() => 'read'), waits.then(() => 'waits')])).toBe('waits')
   endTurns()
   return await reading
+}
+
+/** Resolves once a read waits for its turn among the large ones. */
+function nextToWait(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { enter } = ctx.limitLargeReads
+  const spied = spyOn(ctx.limitLargeReads, 'enter').mockImplementation((caller) => {
+    spied.mockRestore()
+    resolve()
+    return enter(caller)
+  })
+  return promise
 }
 
 describe('large answers', () => {
@@ -324,14 +336,15 @@ describe('large answers', () => {
   test('that are given up keep their turn until the work for them has ended', async () => {
     const [one] = (await create({ key: 'ONE', value: '1' })).body
     await fill(one, 2 * MIB)
-    const deadlines = { ...ctx.db.deadlines, statementMilliseconds: 500 }
+    const deadlines = { ...ctx.db.deadlines, statementMilliseconds: 2000 }
     const db = new Proxy(ctx.db, {
       get: (target, key) => (key === 'deadlines' ? deadlines : Reflect.get(target, key, target)),
     })
     const hasTurn = () => !ctx.limitLargeReads.isFree(ada.id)
     const endTurns = await takeAllTurns()
+    const waits = nextToWait()
     const reading = secretsOf(api({ ...ctx, db }).as(ada.token), environmentId)('GET')
-    await Bun.sleep(100)
+    await waits
     const readers: (() => void)[] = []
     while (ctx.limitReads.isFree(LARGE_READERS)) readers.push(await ctx.limitReads.enter(LARGE_READERS))
     endTurns()

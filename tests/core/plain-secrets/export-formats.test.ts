@@ -9,6 +9,7 @@ import {
   kubernetesName,
 } from '../../../src/core/plain-secrets/export-formats.ts'
 import { parseJsonFile } from '../../../src/core/plain-secrets/json-file.ts'
+import { countTurns } from '../../support/event-loop.ts'
 
 const object = (entries: readonly { key: string; value: string }[]) =>
   Object.fromEntries(entries.map(({ key, value }) => [key, value]))
@@ -213,14 +214,8 @@ test('of a large file to export, the event loop has turns while values that take
   }
   for (const format of ['dotenv', 'json', 'yaml'] as const) {
     const entries = Array.from({ length: 84 }, (_, n) => ({ key: `K${n}`, value: values[format] }))
-    let [turns, isOver] = [0, false]
-    const count = () => {
-      turns++
-      if (!isOver) setImmediate(count)
-    }
-    setImmediate(count)
+    using counter = countTurns()
     await exportFile(format, entries, 'x')
-    isOver = true
-    expect([format, turns > 2]).toEqual([format, true])
+    expect([format, counter.turns > 2]).toEqual([format, true])
   }
 })

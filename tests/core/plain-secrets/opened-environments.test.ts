@@ -3,6 +3,7 @@ import type { Context } from '../../../src/context.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { openEnvironments } from '../../../src/core/plain-secrets/opened-environments.ts'
 import type { OpenedEnvironment } from '../../../src/core/plain-secrets/opening.ts'
+import { countTurns } from '../../support/event-loop.ts'
 
 /** Finds what thousands of references name, in a database that has none of it. */
 test('the event loop has turns while names of many environments that take long to compare are looked up', async () => {
@@ -13,14 +14,8 @@ test('the event loop has turns while names of many environments that take long t
     environmentId: 'own',
     reference: { app: `${app}${n}`, environment: 'prod', path: '/', key: 'K' },
   }))
-  let [turns, isOver] = [0, false]
-  const countTurns = () => {
-    turns++
-    if (!isOver) setImmediate(countTurns)
-  }
-  setImmediate(countTurns)
+  using counter = countTurns()
   using environments = openEnvironments(ctx, { id: 'ada', organisation: { id: 'mine' } } as Actor, own)
   await environments.find(wanted)
-  isOver = true
-  expect(turns).toBeGreaterThan(5)
+  expect(counter.turns).toBeGreaterThan(5)
 })

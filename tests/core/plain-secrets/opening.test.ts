@@ -6,6 +6,7 @@ import { opened, openSecrets } from '../../../src/core/plain-secrets/opening.ts'
 import { sealNew } from '../../../src/core/plain-secrets/sealing.ts'
 import type { SecretRow } from '../../../src/core/secrets/secret.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
+import { countTurns, stoppedClock } from '../../support/event-loop.ts'
 import { clientEnvironmentPair, clientUnwrap, clientWrap } from '../keys/published-format.ts'
 
 let ctx: TestContext
@@ -86,26 +87,20 @@ test('secrets that libsodium sealed open, each text with an ephemeral key of its
 })
 
 test('others get a turn after 500 texts at the latest', async () => {
+  using _clock = stoppedClock()
   const { row } = environment()
   using sealing = opened(ctx, row)
   const sealed = await sealNew(
     sealing,
     Array.from({ length: 400 }, (_, index) => ({ key: `K${index}`, value: 'v' })),
   )
-  let turns = 0
-  let isOver = false
-  const count = () => {
-    turns++
-    if (!isOver) setImmediate(count)
-  }
   using opening = opened(ctx, row)
-  setImmediate(count)
+  using counter = countTurns()
   await openSecrets(
     opening,
     sealed.map(({ key, value }) => rowOf(key, value, '')),
   )
-  isOver = true
-  expect(turns).toBeGreaterThanOrEqual(1)
+  expect(counter.turns).toBe(1)
 })
 
 test('opening ends once nobody waits for what is opened', async () => {
