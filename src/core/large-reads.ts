@@ -7,16 +7,17 @@ export const LARGE_READ_BYTES = 1024 * 1024
  */
 export const LARGE_READERS = 'large reads'
 
-/**
- * Gives what is read for an answer, once there is memory for so many bytes of it. Nothing is kept while others are waited
- * for: `measure` tells beforehand how many bytes there are, and where it is null, or others came first, it is read again.
- */
-export type MakeRoom = (<T>(
-  read: () => Promise<T>,
-  bytesOf: (found: T) => number,
-  measure: (() => Promise<number>) | null,
-) => Promise<T>) &
-  Readonly<{
-    /** Throws where nobody waits for the answer any more: work for it that takes long asks now and then. */
-    requireWaiting: () => void
-  }>
+/** The memory that one answer may take. */
+export type Room = Readonly<{
+  /**
+   * Gives what is read for the answer, once there is memory for so many bytes of it. Nothing is kept while others are waited
+   * for: `measure` tells beforehand how many bytes there are, and where it is null, or others came first, it is read again.
+   */
+  read<T>(
+    read: () => Promise<T>,
+    bytesOf: (found: T) => number,
+    measure: (() => Promise<number>) | null,
+  ): Promise<T>
+  /** Throws where nobody waits for the answer any more: work for it that takes long asks now and then. */
+  requireWaiting(): void
+}>

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { sharerOf } from '../../core/actor.ts'
 import { DomainError } from '../../core/errors.ts'
-import { LARGE_READ_BYTES, LARGE_READERS, type MakeRoom } from '../../core/large-reads.ts'
+import { LARGE_READ_BYTES, LARGE_READERS, type Room } from '../../core/large-reads.ts'
 import { siteOf } from '../../core/networks.ts'
 import { TooBusyError } from '../../platform/limiter.ts'
 import { callerIn, type RequestState } from './request-state.ts'
@@ -27,50 +27,53 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
    * Reads for an answer, which has its turn among the large ones where all that is read for it is much. Whoever has to wait
    * for that leaves the turn to read meanwhile. 503 where the wait takes too long.
    */
-  roomFor: (request: Request): MakeRoom => {
+  roomFor: (request: Request): Room => {
     const state = of(request)
     const { limitReads, limitLargeReads } = ctx
     const sharer = sharerOf(callerIn(state))
-    let bytes = 0
-    let charged = 0
-    const charge = () => {
-      limitLargeReads.charge(sharer, (bytes - charged) * MILLISECONDS_PER_BYTE, bytes * MILLISECONDS_PER_BYTE)
+    let [bytes, charged] = [0, 0]
+    const isLarge = (more: number) => state.endLargeRead === null && bytes + more > LARGE_READ_BYTES
+    const count = (more: number) => {
+      bytes += more
+      if (state.endLargeRead === null) return
+      const time = (bytes - charged) * MILLISECONDS_PER_BYTE
+      limitLargeReads.charge(sharer, time, bytes * MILLISECONDS_PER_BYTE)
       charged = bytes
     }
-    const makeRoom = async <T>(...[read, bytesOf, measure]: Room<T>): Promise<T> => {
-      requireUnanswered(state)
-      if (state.endLargeRead === null) {
-        const mustWait = measure !== null && !limitLargeReads.isFree(sharer)
-        if (!mustWait || bytes + (await measure()) <= LARGE_READ_BYTES) {
-          const found = await read()
-          const sum = bytes + bytesOf(found)
-          const end = sum > LARGE_READ_BYTES ? limitLargeReads.tryToEnter(sharer) : null
-          if (end !== null) keepLargeRead(state, end)
-          if (end !== null || sum <= LARGE_READ_BYTES) {
-            bytes = sum
-            if (end !== null) charge()
-            return found
-          }
-        }
-        leaveTurn(state)
-        keepLargeRead(state, await limitLargeReads.enter(sharer).catch(refuseLarge))
-        state.endTurn = await limitReads.enter(LARGE_READERS)
-        requireUnanswered(state)
-      }
+    /** Null where it is much, and others come first. */
+    const readNow = async <T>(read: () => Promise<T>, bytesOf: (found: T) => number) => {
       const found = await read()
-      bytes += bytesOf(found)
-      charge()
-      return found
+      const more = bytesOf(found)
+      if (isLarge(more)) {
+        const end = limitLargeReads.tryToEnter(sharer)
+        if (end === null) return null
+        keepLargeRead(state, end)
+      }
+      count(more)
+      return { found }
     }
-    return Object.assign(makeRoom, { requireWaiting: () => requireUnanswered(state) })
+    const waitAmongLarge = async () => {
+      leaveTurn(state)
+      keepLargeRead(state, await limitLargeReads.enter(sharer).catch(refuseLarge))
+      state.endTurn = await limitReads.enter(LARGE_READERS)
+      requireUnanswered(state)
+    }
+    return {
+      read: async (read, bytesOf, measure) => {
+        requireUnanswered(state)
+        const isMeasured = measure !== null && state.endLargeRead === null && !limitLargeReads.isFree(sharer)
+        let mustWait = isMeasured && isLarge(await measure())
+        for (;;) {
+          if (mustWait) await waitAmongLarge()
+          const done = await readNow(read, bytesOf)
+          if (done !== null) return done.found
+          mustWait = true
+        }
+      },
+      requireWaiting: () => requireUnanswered(state),
+    }
   },
 })
-
-type Room<T> = [
-  read: () => Promise<T>,
-  bytesOf: (found: T) => number,
-  measure: (() => Promise<number>) | null,
-]
 
 /** About how long it takes to make a large answer of the bytes that it is made of. */
 const MILLISECONDS_PER_BYTE = 64 / (1024 * 1024)

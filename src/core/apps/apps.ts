@@ -11,7 +11,7 @@ import * as environmentEvents from '../environments/environment-events.ts'
 import { conflict } from '../errors.ts'
 import { type IfMatch, requireMatch } from '../etags.ts'
 import { filteredName, filterOf } from '../filters.ts'
-import type { MakeRoom } from '../large-reads.ts'
+import type { Room } from '../large-reads.ts'
 import { requireRoom } from '../limits.ts'
 import { requireFreeName } from '../names.ts'
 import { listCounted } from '../pagination.ts'
@@ -44,13 +44,13 @@ export async function list(
   ctx: Context,
   actor: Actor,
   request: Omit<ListRequest, 'role_id'>,
-  makeRoom: MakeRoom,
+  room: Room,
 ): Promise<CountedPage<App>> {
   const filter = filterOf(request)
   const order = orderOf<queries.AppListRow>(queries.APP_ORDERS, request.sort)
   return listCounted(ctx, request, {
     name: filteredName('apps', filter, order),
-    read: (range) => makeRoom(async () => queries.list(ctx.db, actor, filter, order, range), bytesOf, null),
+    read: (range) => room.read(async () => queries.list(ctx.db, actor, filter, order, range), bytesOf, null),
     count: () => queries.count(ctx.db, actor, filter),
     sortKey: sortKeyIn(order),
     present,

@@ -4,7 +4,7 @@ import type { Actor } from '../actor.ts'
 import { OrganisationReference } from '../contract/references.ts'
 import { unauthenticated } from '../errors.ts'
 import { isPhaseBearer } from '../keys/phase-token.ts'
-import type { MakeRoom } from '../large-reads.ts'
+import type { Room } from '../large-reads.ts'
 import { Nullable, Timestamp } from '../schema.ts'
 import * as queries from './client-key-queries.ts'
 import { readKeyCopies } from './key-copies.ts'
@@ -66,9 +66,9 @@ export type ClientKeys = Static<typeof ClientKeys>
  * The caller's own key copies as Phase's clients read them, apps by name, and in each the environments with the shortest
  * name first, then by index. 401 when the caller was removed, or a Phase token revoked, meanwhile.
  */
-export async function clientKeys(ctx: Context, actor: Actor, makeRoom: MakeRoom): Promise<ClientKeys> {
+export async function clientKeys(ctx: Context, actor: Actor, room: Room): Promise<ClientKeys> {
   const read = () => queries.clientKeysOf(ctx.db, actor.id, actor.credential)
-  const rows = await readKeyCopies(ctx, actor, makeRoom, read)
+  const rows = await readKeyCopies(ctx, actor, room, read)
   const [first] = rows
   if (first === undefined) throw unauthenticated()
   // A client could make nothing of null.

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
-import type { MakeRoom } from '../large-reads.ts'
+import type { Room } from '../large-reads.ts'
 import { countKeyCopies } from './queries.ts'
 
 /** To answer with a copy of an environment's keys, of about 650 bytes, takes as long as with so many bytes of others. */
@@ -10,10 +10,10 @@ const BYTES_EACH = 1300
 export const readKeyCopies = <Row>(
   ctx: Context,
   actor: Actor,
-  makeRoom: MakeRoom,
+  room: Room,
   read: () => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> =>
-  makeRoom(
+  room.read(
     read,
     (rows) => rows.length * BYTES_EACH,
     async () => (await countKeyCopies(ctx.db, actor.id)) * BYTES_EACH,

@@ -5,7 +5,7 @@ import { PrincipalType } from '../contract/references.ts'
 import { unauthenticated } from '../errors.ts'
 import { isPhaseBearer } from '../keys/phase-token.ts'
 import { wrapForToken } from '../keys/token-wrapping.ts'
-import type { MakeRoom } from '../large-reads.ts'
+import type { Room } from '../large-reads.ts'
 import { privateKeyField } from '../principals/principals.ts'
 import { present as presentRole, Role } from '../roles/role.ts'
 import { Nullable } from '../schema.ts'
@@ -74,8 +74,8 @@ export async function get(ctx: Context, caller: Caller): Promise<Me> {
  * The caller's key copies, by the app's name and then the environment's index, and its private key, wrapped for the token
  * of the request; null for the bearer of a Phase token. 401 when the caller was removed meanwhile.
  */
-export async function keys(ctx: Context, actor: Actor, makeRoom: MakeRoom): Promise<MyKeys> {
-  const rows = await readKeyCopies(ctx, actor, makeRoom, () => queries.keysOf(ctx.db, actor.id))
+export async function keys(ctx: Context, actor: Actor, room: Room): Promise<MyKeys> {
+  const rows = await readKeyCopies(ctx, actor, room, () => queries.keysOf(ctx.db, actor.id))
   const [first] = rows
   if (first === undefined) throw unauthenticated()
   const { text } = actor.credential

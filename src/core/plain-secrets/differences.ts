@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
-import type { MakeRoom } from '../large-reads.ts'
+import type { Room } from '../large-reads.ts'
 import { type NamedSecret, NamedSecret as NamedSecretSchema } from './imports.ts'
 import { findNamed, withOpened } from './opening.ts'
 import { openedRows } from './plain-secrets.ts'
@@ -25,14 +25,14 @@ export async function differences(
   appId: string,
   from: string,
   to: string,
-  makeRoom: MakeRoom,
+  room: Room,
 ): Promise<Differences> {
   // A 404 for either comes before the 400 of an app whose server-side encryption is off.
   await findNamed(ctx, actor, { app_id: appId, env: to })
   return await withOpened(ctx, actor, { app_id: appId, env: from }, (first) =>
     withOpened(ctx, actor, { app_id: appId, env: to }, async (second) => {
-      const before = byName(await openedRows(ctx, actor, first, { raw: true }, makeRoom))
-      const after = byName(await openedRows(ctx, actor, second, { raw: true }, makeRoom))
+      const before = byName(await openedRows(ctx, actor, first, { raw: true }, room))
+      const after = byName(await openedRows(ctx, actor, second, { raw: true }, room))
       const found: Differences = { onlyInFrom: [], onlyInTo: [], different: [], same: [] }
       for (const [name, { key, path, value }] of before) {
         const other = after.get(name)

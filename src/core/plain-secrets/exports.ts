@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
-import type { MakeRoom } from '../large-reads.ts'
+import type { Room } from '../large-reads.ts'
 import { type ExportedFile, type ExportFormat, exportFile, kubernetesName } from './export-formats.ts'
 import { type NamedPlace, withOpened } from './opening.ts'
 import { openedRows, type PlainFilter } from './plain-secrets.ts'
@@ -15,14 +15,14 @@ export const exportSecrets = (
   place: NamedPlace,
   filter: PlainFilter,
   format: ExportFormat,
-  makeRoom: MakeRoom,
+  room: Room,
 ): Promise<ExportedFile> =>
   withOpened(ctx, actor, place, async (environment) => {
-    const rows = await openedRows(ctx, actor, environment, filter, makeRoom)
+    const rows = await openedRows(ctx, actor, environment, filter, room)
     const entries = rows.map(({ key, value, override }) => ({
       key,
       value: override?.is_active === true ? override.value : value,
     }))
     const { app_name, name, id } = environment.row
-    return await exportFile(format, entries, kubernetesName(app_name, name, id), makeRoom.requireWaiting)
+    return await exportFile(format, entries, kubernetesName(app_name, name, id), room.requireWaiting)
   })

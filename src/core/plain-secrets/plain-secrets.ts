@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { can } from '../access.ts'
 import type { Actor } from '../actor.ts'
 import { isId } from '../id.ts'
-import type { MakeRoom } from '../large-reads.ts'
+import type { Room } from '../large-reads.ts'
 import { updatePlanned } from '../secrets/changes.ts'
 import { create as createSealed } from '../secrets/creation.ts'
 import { countChangeIn } from '../secrets/override-limit.ts'
@@ -38,10 +38,10 @@ export const list = (
   actor: Actor,
   place: NamedPlace,
   filter: PlainFilter,
-  makeRoom: MakeRoom,
+  room: Room,
 ): Promise<PlainSecret[]> =>
   withOpened(ctx, actor, place, async (environment) => {
-    const rows = await openedRows(ctx, actor, environment, filter, makeRoom)
+    const rows = await openedRows(ctx, actor, environment, filter, room)
     return rows.map(present)
   })
 
@@ -51,11 +51,11 @@ export async function openedRows(
   actor: Actor,
   environment: OpenedEnvironment,
   filter: PlainFilter,
-  makeRoom: MakeRoom,
+  room: Room,
 ): Promise<SecretRow[]> {
-  const sealed = await sealedRows(ctx, actor, environment, filter, makeRoom)
-  const rows = await openSecrets(environment, sealed, makeRoom.requireWaiting)
-  return filter.raw === true ? rows : await withReferences(ctx, actor, environment, rows, makeRoom)
+  const sealed = await sealedRows(ctx, actor, environment, filter, room)
+  const rows = await openSecrets(environment, sealed, room.requireWaiting)
+  return filter.raw === true ? rows : await withReferences(ctx, actor, environment, rows, room)
 }
 
 /** Adds secrets that are given in clear; gives them as they are stored, in clear and with references. As sealed ones. */
@@ -123,12 +123,12 @@ async function sealedRows(
   actor: Actor,
   environment: OpenedEnvironment,
   { key, path, tags }: PlainFilter,
-  makeRoom: MakeRoom,
+  room: Room,
 ): Promise<SecretRow[]> {
   const read = async (more: SecretFilter) => {
     const filter = { ...(path !== undefined && { path }), ...(tags !== undefined && { tags }), ...more }
     const { id } = environment.row
-    const { publicKey, secrets: rows } = await secrets.list(ctx, actor, id, filter, makeRoom, bytesToOpen)
+    const { publicKey, secrets: rows } = await secrets.list(ctx, actor, id, filter, room, bytesToOpen)
     requireKeysOf(environment, publicKey)
     return rows
   }

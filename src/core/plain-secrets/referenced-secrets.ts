@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Actor } from '../actor.ts'
 import { noteRead } from '../audit/reads.ts'
-import type { MakeRoom } from '../large-reads.ts'
+import type { Room } from '../large-reads.ts'
 import type { SecretRow } from '../secrets/secret.ts'
 import { readEventOf } from '../secrets/secret-events.ts'
 import { yieldWhenDue } from '../yielding.ts'
@@ -31,11 +31,11 @@ export async function withReferences(
   actor: Actor,
   environment: OpenedEnvironment,
   rows: readonly SecretRow[],
-  makeRoom: MakeRoom,
+  room: Room,
 ): Promise<SecretRow[]> {
   if (!rows.some(({ value, override }) => mayRefer(value) || mayRefer(override?.value ?? '')))
     return [...rows]
-  using finder = createFinder(ctx, actor, environment, rows, makeRoom)
+  using finder = createFinder(ctx, actor, environment, rows, room)
   const environmentId = environment.row.id
   const texts = rows.flatMap(({ id, value, override }): ReferringSecret[] => {
     const counts = override?.is_active === true
@@ -48,7 +48,7 @@ export async function withReferences(
   })
   const referring = texts.filter(({ value }) => mayRefer(value))
   const work = WORK_PER_CHARACTER * referring.reduce((sum, { value }) => sum + value.length, 0)
-  await makeRoom(
+  await room.read(
     async () => {},
     () => work,
     async () => work,
@@ -73,7 +73,7 @@ function createFinder(
   actor: Actor,
   own: OpenedEnvironment,
   rows: readonly SecretRow[],
-  makeRoom: MakeRoom,
+  room: Room,
 ) {
   const environments = openEnvironments(ctx, actor, own)
   const known = new Map<string, ReferringSecret>()
@@ -81,7 +81,7 @@ function createFinder(
   const read = new Map<string, queries.ReferencedRow[]>()
   const pause = yieldWhenDue()
 
-  let room = MOST_CHARACTERS
+  let charactersLeft = MOST_CHARACTERS
 
   // A renewal of keys gives all secrets other digests: by those from before it, none is found.
   const requireSameKeys = async (names: readonly queries.SecretName[]): Promise<void> => {
@@ -93,19 +93,19 @@ function createFinder(
   }
 
   const load = async (names: readonly queries.SecretName[]): Promise<void> => {
-    const found = await makeRoom(
-      () => queries.findReferenced(ctx.db, actor, names, room),
+    const found = await room.read(
+      () => queries.findReferenced(ctx.db, actor, names, charactersLeft),
       bytesToOpen,
       async () => names.length * CHARACTERS_EACH,
     )
-    room -= charactersOf(found)
+    charactersLeft -= charactersOf(found)
     if (found.length < names.length) await requireSameKeys(names)
     for (const row of found) {
       const environment = environments.get(row.environment_id)
       if (environment === undefined) continue
       requireKeysOf(environment, row.public_key)
       await pause()
-      makeRoom.requireWaiting()
+      room.requireWaiting()
       const value = environment.open(row.override_value ?? row.value)
       // What can't be opened can't be resolved.
       if (value === null) continue

@@ -4,7 +4,7 @@ import { record } from '../audit/audit.ts'
 import { noteRead, type ReadEvent } from '../audit/reads.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
-import type { MakeRoom } from '../large-reads.ts'
+import type { Room } from '../large-reads.ts'
 import { found } from '../rows.ts'
 import { beforeChange } from '../transactions.ts'
 import * as queries from './queries.ts'
@@ -24,11 +24,11 @@ export async function list(
   actor: Actor,
   environmentId: string,
   filter: SecretFilter,
-  makeRoom: MakeRoom,
+  room: Room,
   sizeOf: (secrets: readonly SecretRow[]) => number = bytesOf,
 ): Promise<{ publicKey: string; secrets: SecretRow[]; reading: ReadEvent }> {
   if (!isId(environmentId)) throw notFound('Environment')
-  const listed = await makeRoom(
+  const listed = await room.read(
     async () => found(await queries.list(ctx.db, actor, environmentId, filter), 'Environment'),
     ({ secrets }) => sizeOf(secrets),
     () => storedBytes(ctx.db, actor, environmentId, filter),

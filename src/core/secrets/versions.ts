@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { noteRead, noteReadByChange, type ReadEvent } from '../audit/reads.ts'
-import type { MakeRoom } from '../large-reads.ts'
+import type { Room } from '../large-reads.ts'
 import { enforce } from '../policy.ts'
 import { found } from '../rows.ts'
 import { beforeChange } from '../transactions.ts'
@@ -26,7 +26,7 @@ export async function list(
   actor: Actor,
   secretId: string,
   withValues: boolean,
-  makeRoom: MakeRoom,
+  room: Room,
 ): Promise<{ versions: SecretVersion[]; reading: ReadEvent | null }> {
   const environment = found(await versionQueries.findEnvironment(ctx.db, actor, secretId), 'Secret')
   if (!withValues) {
@@ -34,7 +34,7 @@ export async function list(
     found(heads[0], 'Secret')
     return { versions: heads.map(present), reading: null }
   }
-  const rows = await makeRoom(
+  const rows = await room.read(
     () => versionQueries.list(ctx.db, environment.id, secretId, MAX_VERSIONS),
     bytesOf,
     () => versionQueries.storedBytes(ctx.db, environment.id, secretId),

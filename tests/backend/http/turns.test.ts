@@ -19,12 +19,10 @@ function largeRequest(size = LARGE_READ_BYTES + 1, concurrency = 1) {
     isHandled: false,
     isAnswered: false,
   } as unknown as RequestState
-  const makeRoom = createTurns(limits as unknown as Context, () => state).roomFor(
-    new Request('http://localhost'),
-  )
+  const room = createTurns(limits as unknown as Context, () => state).roomFor(new Request('http://localhost'))
   let reads = 0
   const read = () =>
-    makeRoom(
+    room.read(
       async () => ++reads,
       () => size,
       async () => size,
