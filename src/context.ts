@@ -17,6 +17,7 @@ import { type Database, type DatabaseConfig, openDatabase } from './platform/pos
 import {
   type ChangeLimiter,
   createChangeLimiter,
+  createDeviceLimiter,
   createLargeReadLimiter,
   createPublicLimiter,
   createReadLimiter,
@@ -40,6 +41,8 @@ export type Context = Readonly<{
   lookUps: LookUps
   /** Limits each site's requests that need no credentials. */
   limitPublic: FairLimiter
+  /** Limits requests without credentials of each browser on which a member has signed in before. */
+  limitDevices: FairLimiter
   /** Limits each caller's reads, and its changes that lock no organisation. Never entered within one of the others. */
   limitReads: FairLimiter
   /** Waits for a caller's turn to block the event loop. */
@@ -136,6 +139,7 @@ export function connect(
     limitChanges: createChangeLimiter(db),
     lookUps: createLookUps(db),
     limitPublic: createPublicLimiter(db),
+    limitDevices: createDeviceLimiter(db),
     limitReads: createReadLimiter(db),
     limitRekeys: createRekeyLimiter(),
     limitLargeReads: createLargeReadLimiter(),

@@ -12,6 +12,7 @@ const PARTS: Readonly<Record<keyof Connected | 'queue', true>> = {
   limitLargeReads: true,
   lookUps: true,
   limitPublic: true,
+  limitDevices: true,
   limitReads: true,
   limitRekeys: true,
   limitSideWrites: true,

@@ -17,6 +17,7 @@ import { createMetrics } from '../../src/platform/metrics.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
 import {
   createChangeLimiter,
+  createDeviceLimiter,
   createLargeReadLimiter,
   createPublicLimiter,
   createReadLimiter,
@@ -86,6 +87,7 @@ export async function contextOn(
     limitChanges: createChangeLimiter(database.db),
     lookUps: createLookUps(database.db),
     limitPublic: createPublicLimiter(database.db),
+    limitDevices: createDeviceLimiter(database.db),
     limitReads: createReadLimiter(database.db),
     limitRekeys: createRekeyLimiter(),
     limitLargeReads: createLargeReadLimiter(),

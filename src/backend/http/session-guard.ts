@@ -6,8 +6,9 @@ import { requireRecentlySignedInOwner } from '../../core/organisations/ownership
 import { requireFactor } from '../../core/second-factor/requirement.ts'
 import { requireRecentSignIn } from '../../core/sessions/recent-sign-in.ts'
 import type { SignedInUser } from '../../core/sessions/session.ts'
+import { memberDevice } from '../../core/sign-in/devices.ts'
 import { isAllowedOrigin } from '../../platform/http/hosts.ts'
-import { readSessionCookie } from './cookies.ts'
+import { readDeviceCookies, readSessionCookie } from './cookies.ts'
 import type { GuardInput } from './guard.ts'
 import { audited } from './refusals.ts'
 import { hostOf, type RequestStates } from './requests.ts'
@@ -65,7 +66,8 @@ export const sessionGuard = (ctx: Context, requests: RequestStates) => {
         requireSameOrigin(ctx, request)
         requireJson(request)
         requests.requireUsableQuery(request)
-        context.body = await requests.readBody(request, () => requests.waitForPublicTurn(request))
+        const device = memberDevice(ctx, readDeviceCookies(ctx.config, request))
+        context.body = await requests.readBody(request, () => requests.waitForPublicTurn(request, device))
       },
       resolve: ({ request }) => {
         requests.bodyIsChecked(request)

@@ -16,10 +16,16 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
     if (state.caller === null || !/^(GET|HEAD)$/.test(request.method)) return
     state.endTurn = await ctx.limitReads.enter(sharerOf(state.caller))
   },
-  /** Waits for the turn of the site that a request without credentials comes from. */
-  waitForPublicTurn: async (request: Request): Promise<void> => {
+  /**
+   * Waits for the turn of a request without credentials: of the browser's `device`, where a member has signed in on it before,
+   * otherwise of the site that it comes from.
+   */
+  waitForPublicTurn: async (request: Request, device: string | null): Promise<void> => {
     const state = of(request)
-    state.endTurn = await ctx.limitPublic.enter(siteOf(state.source.ipAddress))
+    state.endTurn =
+      device === null
+        ? await ctx.limitPublic.enter(siteOf(state.source.ipAddress))
+        : await ctx.limitDevices.enter(device)
   },
   /** Ends the turn early, before something slow that needs no connection of the database. */
   leaveTurn: (request: Request): void => leaveTurn(of(request)),

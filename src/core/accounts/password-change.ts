@@ -65,8 +65,7 @@ export async function changePassword(
     await queueNotice(ctx, tx, userId, 'password-changed')
   })
   await wakeNotices(ctx)
-  const bound = (password_hash: string) => ({ user_id: userId, password_hash })
-  return { deviceCookie: deviceCookie(ctx, bound(after), deviceCookies, bound(before)) }
+  return { deviceCookie: deviceCookie(ctx, { ...account, password_hash: after }, deviceCookies, account) }
 }
 
 /** 401 instead when the session has ended: then a concurrent change may have made the password a wrong one. */

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import { latestNow } from '../clock-skew.ts'
 import { isSameText } from '../constant-time.ts'
@@ -12,8 +12,15 @@ const MAX_ACCOUNTS = 4
 /** Further entries are ignored; no browser was given so many. */
 const MAX_ENTRIES = 50
 
-/** What a device cookie is bound to: it is invalid for another account, and after a change of password. */
-export type DeviceAccount = Readonly<{ user_id: string; password_hash: string | null }>
+/**
+ * What a device cookie is bound to: it is invalid for another account, and after a change of password. It also tells whether
+ * the account was a member's.
+ */
+export type DeviceAccount = Readonly<{
+  user_id: string
+  password_hash: string | null
+  member_id: string | null
+}>
 
 /**
  * The id of a known device of an account, from the values of its device cookies; null when none is valid. Does the same
@@ -24,6 +31,13 @@ export const knownDevice = (
   account: DeviceAccount | undefined,
   cookies: readonly string[],
 ): string | null => find(ctx, account ?? NO_ACCOUNT, entriesOf(ctx, cookies))?.id ?? null
+
+/**
+ * The id of a device on which a member has signed in, whoever it was, from the values of device cookies; null when there is
+ * none. It asks no database, so it proves nothing of an account: only in which line to wait may depend on it.
+ */
+export const memberDevice = (ctx: Context, cookies: readonly string[]): string | null =>
+  entriesOf(ctx, cookies).find((entry) => isOfMember(ctx, entry))?.id ?? null
 
 /**
  * The device cookie of a browser that has just entered or set an account's password. It keeps the entries of other
@@ -37,8 +51,8 @@ export function deviceCookie(
 ): string {
   const entries = entriesOf(ctx, cookies)
   const replaced = find(ctx, before, entries)
-  const id = randomBytes(16).toString('base64url')
   const expires = Math.floor(ctx.clock.now().getTime() / 1000) + DEVICE_SECONDS
+  const id = newId(ctx, account, expires)
   const fresh = `${id}.${expires}.${macOf(ctx, account, id, expires)}`
   const kept = entries.filter((entry) => entry !== replaced).map(({ text }) => text)
   return [...new Set([fresh, ...kept])].slice(0, MAX_ACCOUNTS).join(SEPARATOR)
@@ -47,10 +61,10 @@ export function deviceCookie(
 type Entry = Readonly<{ text: string; id: string; expires: number; mac: string }>
 
 /** Matches no account: none has an empty id. */
-const NO_ACCOUNT: DeviceAccount = { user_id: '', password_hash: null }
+const NO_ACCOUNT: DeviceAccount = { user_id: '', password_hash: null, member_id: null }
 
 const SEPARATOR = '~'
-const FORM = /^([A-Za-z0-9_-]{22})\.([1-9][0-9]{9,11})\.([A-Za-z0-9_-]{43})$/
+const FORM = /^([A-Za-z0-9_-]{21}[AQgw])\.([1-9][0-9]{9,11})\.([A-Za-z0-9_-]{43})$/
 
 /** The well-formed entries of all cookies that have not expired, and don't end later than one created now. */
 function entriesOf(ctx: Context, cookies: readonly string[]): Entry[] {
@@ -68,6 +82,27 @@ function entriesOf(ctx: Context, cookies: readonly string[]): Entry[] {
 
 const find = (ctx: Context, account: DeviceAccount, entries: readonly Entry[]): Entry | undefined =>
   entries.find(({ id, expires, mac }) => isSameText(mac, macOf(ctx, account, id, expires)))
+
+/** 16 bytes at random; of a member's, the second half proves that. */
+function newId(ctx: Context, { member_id }: DeviceAccount, expires: number): string {
+  if (member_id === null) return randomBytes(16).toString('base64url')
+  const random = randomBytes(ID_HALF)
+  return Buffer.concat([random, memberMac(ctx, random, expires)]).toString('base64url')
+}
+
+const ID_HALF = 8
+
+function isOfMember(ctx: Context, { id, expires }: Entry): boolean {
+  const bytes = Buffer.from(id, 'base64url')
+  return timingSafeEqual(bytes.subarray(ID_HALF), memberMac(ctx, bytes.subarray(0, ID_HALF), expires))
+}
+
+const memberMac = (ctx: Context, random: Uint8Array, expires: number): Buffer =>
+  createHmac('sha256', ctx.config.secretKey)
+    .update(`keyward/member-device/${expires}/`)
+    .update(random)
+    .digest()
+    .subarray(0, ID_HALF)
 
 function macOf(ctx: Context, account: DeviceAccount, id: string, expires: number): string {
   const bound = [account.user_id, account.password_hash, id, expires]

@@ -97,6 +97,18 @@ export const createPublicLimiter = (db: Database): FairLimiter =>
     waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
   })
 
+/**
+ * Limits the same requests of browsers on which a member has signed in before, apart from those of strangers, who may come from
+ * any number of networks: so these keep no member out. Up to 100 of a browser wait.
+ */
+export const createDeviceLimiter = (db: Database): FairLimiter =>
+  createFairLimiter({
+    concurrency: PUBLIC_AT_ONCE,
+    concurrencyEach: 8,
+    queueEach: 100,
+    waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
+  })
+
 /** With room for both bounded lines of passwords, and for 20 that wait for none. */
 const PUBLIC_AT_ONCE = 2 * (availableParallelism() + PASSWORD_QUEUE) + 20
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { addMember } from '../../../src/core/members/addition.ts'
 import { countAttempt } from '../../../src/core/sign-in/sign-in-limits.ts'
 import { bunServe } from '../../../src/platform/http/serve-bun.ts'
 import { listen } from '../../../src/platform/http/server.ts'
@@ -7,7 +8,7 @@ import { trailAsText } from '../../support/audit-entries.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
 import { lastLink, runJobs } from '../../support/jobs.ts'
 import { recordedLog } from '../../support/log-recorder.ts'
-import { owner } from '../../support/people.ts'
+import { owner, roleOf } from '../../support/people.ts'
 import { browser, cookieOf, deviceOf, login, newEmail, PASSWORD, register } from '../../support/sign-in.ts'
 
 let ctx: TestContext
@@ -71,6 +72,22 @@ describe('A browser that has signed in before', () => {
     const junk = `keyward_device=junk; theme=dark; keyward_device=${'x'.repeat(10_000)}; keyward_device; =;`
     expect(await statusOf(ada.email, `${junk} ${ada.device}; x${ada.device}`)).toBe(200)
     expect(await statusOf(ada.email, junk)).toBe(429)
+  })
+
+  test('signs in, if a member’s, while requests of strangers from many networks take all turns', async () => {
+    const [email, eve] = [newEmail(), await somebody()]
+    const userId = (await register(service, { email })).body.user.id
+    const { organisation_id: organisationId, ...role } = await roleOf(ctx, 'developer')
+    await ctx.db.begin((tx) => addMember(ctx, tx, { organisationId, userId, role }))
+    const device = deviceOf((await login(service, email)).headers) ?? ''
+    const turns: (() => void)[] = []
+    const nextSite = () => `site ${turns.length}`
+    while (ctx.limitPublic.isFree(nextSite())) turns.push(await ctx.limitPublic.enter(nextSite()))
+    const others = [statusOf(email, ''), statusOf(eve.email, eve.device)]
+    const first = Promise.race(others).then(() => 'others')
+    expect(await Promise.race([statusOf(email, device), first])).toBe(200)
+    for (const end of turns) end()
+    expect(await Promise.all(others)).toEqual([200, 200])
   })
 
   test('is known to the last account and to those before', async () => {

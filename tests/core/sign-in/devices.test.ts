@@ -6,6 +6,7 @@ import {
   type DeviceAccount,
   deviceCookie,
   knownDevice,
+  memberDevice,
 } from '../../../src/core/sign-in/devices.ts'
 import { fakeClock } from '../../../src/platform/clock.ts'
 import { testConfig } from '../../support/context.ts'
@@ -20,7 +21,11 @@ beforeEach(() => {
   ada = account()
 })
 
-const account = (): DeviceAccount => ({ user_id: randomUUID(), password_hash: randomUUID() })
+const account = (): DeviceAccount => ({
+  user_id: randomUUID(),
+  password_hash: randomUUID(),
+  member_id: randomUUID(),
+})
 const entries = (cookie: string) => cookie.split('~')
 
 test('an account knows the browser that it gave a cookie to, for a year', () => {
@@ -127,4 +132,30 @@ test('what is not well-formed or has expired is not given back', () => {
   const old = deviceCookie(ctx, account(), [])
   clock.advance(DEVICE_SECONDS)
   expect(entries(deviceCookie(ctx, ada, [old, 'junk', '"; Domain=evil.example']))).toHaveLength(1)
+})
+
+test('a member’s cookie tells so by itself, whatever the account and its password are by now', () => {
+  const stranger = { ...account(), member_id: null }
+  const [ofMember, ofStranger] = [deviceCookie(ctx, ada, []), deviceCookie(ctx, stranger, [])]
+  const id = memberDevice(ctx, [ofMember])
+  expect(id).toBe(knownDevice(ctx, ada, [ofMember]))
+  expect(memberDevice(ctx, [ofStranger])).toBeNull()
+  expect(memberDevice(ctx, ['junk', ofStranger, ofMember])).toBe(id)
+  expect(memberDevice(ctx, [deviceCookie(ctx, stranger, [ofMember])])).toBe(id)
+  expect(memberDevice(ctx, [])).toBeNull()
+})
+
+test('nobody makes a member’s cookie of another one, or has it last longer', () => {
+  const cookie = deviceCookie(ctx, ada, [])
+  const [id = '', expires = '', mac] = cookie.split('.')
+  for (let at = 0; at < id.length; at++) {
+    const changed = id.slice(0, at) + (id[at] === 'A' ? 'g' : 'A') + id.slice(at + 1)
+    expect(memberDevice(ctx, [[changed, expires, mac].join('.')])).toBeNull()
+  }
+  clock.advance(1)
+  expect(memberDevice(ctx, [[id, Number(expires) + 1, mac].join('.')])).toBeNull()
+  clock.advance(DEVICE_SECONDS)
+  expect(memberDevice(ctx, [cookie])).toBeNull()
+  const other = { ...ctx, config: testConfig({ SECRET_KEY: 'ab'.repeat(32) }) }
+  expect(memberDevice(other, [deviceCookie(ctx, ada, [])])).toBeNull()
 })
