@@ -86,36 +86,31 @@ test('secrets that libsodium sealed open, each text with an ephemeral key of its
   expect(opening.agreements()).toBe(2)
 })
 
-test('others get a turn after 500 texts at the latest', async () => {
-  using _clock = stoppedClock()
+/** An environment, opened, with so many secrets. */
+async function withSecrets(count: number) {
   const { row } = environment()
   using sealing = opened(ctx, row)
-  const sealed = await sealNew(
-    sealing,
-    Array.from({ length: 400 }, (_, index) => ({ key: `K${index}`, value: 'v' })),
-  )
-  using opening = opened(ctx, row)
+  const secrets = Array.from({ length: count }, (_, index) => ({ key: `K${index}`, value: 'v' }))
+  const sealed = await sealNew(sealing, secrets)
+  return { opening: opened(ctx, row), rows: sealed.map(({ key, value }) => rowOf(key, value, '')) }
+}
+
+test('others get a turn after 500 texts at the latest', async () => {
+  const { opening, rows } = await withSecrets(400)
+  using _opening = opening
+  using _clock = stoppedClock()
   using counter = countTurns()
-  await openSecrets(
-    opening,
-    sealed.map(({ key, value }) => rowOf(key, value, '')),
-  )
+  await openSecrets(opening, rows)
   expect(counter.turns).toBe(1)
 })
 
 test('opening ends once nobody waits for what is opened', async () => {
-  const { row } = environment()
-  using sealing = opened(ctx, row)
-  const sealed = await sealNew(
-    sealing,
-    Array.from({ length: 400 }, (_, index) => ({ key: `K${index}`, value: 'v' })),
-  )
-  using opening = opened(ctx, row)
+  const { opening, rows } = await withSecrets(400)
+  using _opening = opening
   let asked = 0
   const requireWaiting = () => {
     if (++asked > 100) throw new Error('nobody waits')
   }
-  const rows = sealed.map(({ key, value, comment }) => rowOf(key, value, comment))
   await expect(openSecrets(opening, rows, requireWaiting)).rejects.toThrow('nobody waits')
   expect(asked).toBe(101)
 })
