@@ -1,5 +1,5 @@
 import { badRequest, DomainError } from '../../core/errors.ts'
-import { createBudget, createShare, type Share } from '../../platform/budget.ts'
+import { createBudget, createShare } from '../../platform/budget.ts'
 import { throwAwayBody } from '../../platform/http/unread-body.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
 import { createCollector, DEADLINE_SECONDS, KIB, MIB, tooLarge } from './body-collector.ts'
@@ -8,6 +8,9 @@ import { createUnfinishedBodies } from './unfinished-bodies.ts'
 
 /** The place of a body that was not read: it passes no schema. */
 export const UNREAD = Symbol('a body that was not read')
+
+/** Where a request comes from, and whose credentials it has, as far as that is known before they are checked. */
+type Origin = Readonly<{ site: () => string; knownSender: () => Sharer | null }>
 
 type BeforeParsing = (bytes: number) => Promise<void>
 
@@ -29,8 +32,9 @@ const MAX_UNFINISHED = 2048
 /**
  * The bodies of all requests in progress. Runtimes keep a body in memory before it is read, so its bytes are counted from
  * the start, by the announced length, or else 1 MiB until it has come whole, and until the request ends, which may still
- * wait with what it read. Three budgets, none of which can use up another: before credentials are checked, of visitors on
- * public routes, and of known callers. Where one is full, bodies that stall make room for others.
+ * wait with what it read. Three budgets, none of which can use up another: before credentials are checked, unless they were
+ * accepted before, of visitors on public routes, and of known callers. Where one of the latter two is full, bodies that stall
+ * make room for others.
  */
 export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
   const unchecked = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 16 * KIB })
@@ -45,10 +49,16 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
 
   return {
     /**
-     * Registers the body of a request that has just arrived; one without room in the budget is thrown away. With
-     * `anyContentType` it is read as JSON whatever it is called, of a DELETE too.
+     * Registers the body of a request that has just arrived from a site; one without room in the budget is thrown away.
+     * Strangers take no room from `knownSender`, the one whose credentials it seems to have. With `anyContentType` it is read
+     * as JSON whatever it is called, of a DELETE too.
      */
-    arrive: (request: Request, path: string, site: () => string, anyContentType = false): IncomingBody => {
+    arrive: (
+      request: Request,
+      path: string,
+      { site, knownSender }: Origin,
+      anyContentType = false,
+    ): IncomingBody => {
       const limit = path.startsWith('/service/auth/') ? 16 * KIB : MIB
       if (NEVER_READ.has(request.method) && !anyContentType) {
         throwAwayBody(request)
@@ -56,7 +66,16 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
       }
       const length = lengthOf(request)
       const share = createShare(unchecked, site)
-      const fault = faultOf(length, limit, share)
+      // One of unknown length takes what the runtime may keep of it before it is read, on many connections at once.
+      const bytes = length ?? MIB
+      const hasRoom = () => {
+        const sender = unchecked.costOf(bytes) === 0 ? null : knownSender()
+        if (sender === null) return share.grow(bytes)
+        share.moveTo(callers.budget, sender)
+        return share.grow(bytes) || share.moveTo(unchecked, site())
+      }
+      const isTooLarge = length !== null && length > limit
+      const fault = isTooLarge ? tooLarge(limit) : hasRoom() ? null : busy()
       if (fault !== null) throwAwayBody(request)
       const collect = () => createCollector(request, limit, deadlineSeconds)
       // Of unknown length: read up to the limit at once, so that the runtime doesn't keep all of it.
@@ -119,15 +138,6 @@ function lengthOf(request: Request): number | null {
   const header = request.headers.get('content-length')
   if (header !== null && /^\d{1,15}$/.test(header)) return Number(header)
   return header === null && request.body === null ? 0 : null
-}
-
-/**
- * The error that the announced length causes; null when there is room for it. One of unknown length takes what the runtime
- * may keep of it before it is read, on many connections at once.
- */
-function faultOf(length: number | null, limit: number, share: Share): DomainError | null {
-  if (length !== null && length > limit) return tooLarge(limit)
-  return share.grow(length ?? MIB) ? null : busy()
 }
 
 function requireJson(request: Request): void {

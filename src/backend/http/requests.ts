@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { type Caller, callerId, sharerOf } from '../../core/actor.ts'
-import { authenticate, confirmVersion } from '../../core/authentication/authenticate.ts'
+import { acceptedBefore, authenticate, confirmVersion } from '../../core/authentication/authenticate.ts'
 import { tooMany } from '../../core/errors.ts'
 import { networkOf, siteOf } from '../../core/networks.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
@@ -109,7 +109,11 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     /** Registers the body of a request before routing. */
     expectBody: (request: Request, path: string, anyContentType = false): void => {
       const state = of(request)
-      state.body = bodies.arrive(request, path, () => siteOf(state.source.ipAddress), anyContentType)
+      const origin = {
+        site: () => siteOf(state.source.ipAddress),
+        knownSender: () => acceptedBefore(ctx, request.headers.get('authorization')),
+      }
+      state.body = bodies.arrive(request, path, origin, anyContentType)
     },
     /** 400 for a query that can't be used, whatever the route. Only after credentials and permission are checked. */
     requireUsableQuery: (request: Request): void => requireUsableQuery(request.url, of(request).parameters),

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../platform/postgres/database.ts'
-import type { Caller, Credential, RequestSource } from '../actor.ts'
+import type { Sharer } from '../../platform/turn-queues.ts'
+import { type Caller, type Credential, type RequestSource, sharerOf } from '../actor.ts'
 import { unauthenticated } from '../errors.ts'
 import { isPhaseBearer } from '../keys/phase-token.ts'
 import { siteOf } from '../networks.ts'
@@ -27,7 +28,7 @@ export async function authenticate(
   confirm: Confirm = () => confirmVersion(ctx),
 ): Promise<Caller> {
   if (header === null || header.trim() === '') throw noCredentials()
-  const text = /^Bearer +(?:(?:User|ServiceAccount) +)?(\S+) *$/i.exec(header)?.[1]
+  const text = tokenIn(header)
   if (text === undefined) throw unauthenticated('Invalid token')
   if (isPhaseBearer(text)) return byAccessToken(ctx, text, source, confirm)
   const kind = tokenKind(text)
@@ -36,6 +37,18 @@ export async function authenticate(
     ? bySessionToken(ctx, text, source, confirm)
     : byAccessToken(ctx, text, source, confirm)
 }
+
+/**
+ * Whose token the value of an Authorization header was when this process last accepted it; null where it never has. It may
+ * not be valid any more: only what a sender has room for before that is known may depend on it.
+ */
+export function acceptedBefore({ lookUps }: Pick<Context, 'lookUps'>, header: string | null): Sharer | null {
+  const text = tokenIn(header ?? '')
+  return text === undefined ? null : lookUps.acceptedFor(hashToken(text))
+}
+
+const tokenIn = (header: string): string | undefined =>
+  /^Bearer +(?:(?:User|ServiceAccount) +)?(\S+) *$/i.exec(header)?.[1]
 
 /** The version of the state at some moment after the call; an empty string where nothing is remembered. */
 export const confirmVersion = ({ memory }: Pick<Context, 'memory'>): Promise<string> =>
@@ -65,11 +78,11 @@ export async function authenticateCookie(
   const hash = hashToken(cookie)
   const row = await lookUp(ctx, hash, source, (db) => queries.findByCookie(db, hash, asksForFactor(ctx)))
   if (row === undefined || isSessionExpired(lifetimeOf(row), now)) throw unauthenticated()
-  ctx.lookUps.accept(hash)
   markUsed(ctx, 'session', row.credential_id, row.session_last_used_at, now)
   markSeen(ctx, row, now)
   const credential = { kind: 'session', id: row.credential_id, text: cookie } as const
   const caller = sessionCallerFrom(ctx, row, credential, source) as SignedInUser
+  ctx.lookUps.accept(hash, sharerOf(caller))
   return { caller, signedInAt: row.session_created_at }
 }
 
@@ -83,12 +96,13 @@ async function byAccessToken(
   const row = await recall(ctx, hash, source, confirm, queries.findByToken, isTokenLive)
   const now = ctx.clock.now()
   if (row === undefined || !isTokenLive(row, now)) throw unauthenticated()
-  ctx.lookUps.accept(hash)
   markUsed(ctx, 'token', row.credential_id, row.last_used_at, now, (at) => {
     row.last_used_at = at
   })
   markSeen(ctx, row, now)
-  return callerFrom(row, { kind: 'token', id: row.credential_id, text }, source)
+  const caller = callerFrom(row, { kind: 'token', id: row.credential_id, text }, source)
+  ctx.lookUps.accept(hash, sharerOf(caller))
+  return caller
 }
 
 async function bySessionToken(
@@ -102,9 +116,10 @@ async function bySessionToken(
   const row = await recall(ctx, hash, source, confirm, query, isSessionTokenLive)
   const now = ctx.clock.now()
   if (row === undefined || !isSessionTokenLive(row, now)) throw unauthenticated()
-  ctx.lookUps.accept(hash)
   markSeen(ctx, row, now)
-  return sessionCallerFrom(ctx, row, { kind: 'session', id: row.credential_id, text }, source)
+  const caller = sessionCallerFrom(ctx, row, { kind: 'session', id: row.credential_id, text }, source)
+  ctx.lookUps.accept(hash, sharerOf(caller))
+  return caller
 }
 
 const asksForFactor = ({ config }: Context): boolean => config.requireSecondFactor !== 'off'

@@ -1,4 +1,5 @@
 import { createFairLimiter } from '../limiter.ts'
+import type { Sharer } from '../turn-queues.ts'
 import type { Database } from './database.ts'
 import { withinDeadline } from './deadlines.ts'
 
@@ -20,8 +21,8 @@ export function createLookUps(db: Database) {
     queueEach: 10_000,
     waitMilliseconds: Math.min(5000, statementMilliseconds),
   })
-  /** Hashes of credentials. Whether they are still valid is looked up each time. */
-  const accepted = new Set<string>()
+  /** Whose credentials have these hashes. Whether they are still valid is looked up each time. */
+  const accepted = new Map<string, Sharer>()
   return {
     /**
      * The first row that `query` finds for the hash of a credential, within the time of one statement or what is left of
@@ -38,12 +39,14 @@ export function createLookUps(db: Database) {
       const [row] = await withinDeadline(turn, millisecondsLeft)
       return row
     },
-    /** Remembers that a credential was accepted, and forgets the oldest beyond 10,000. */
-    accept: (hash: Buffer): void => {
+    /** Whose the credential was that was accepted before; null for any other. It may not be valid any more. */
+    acceptedFor: (hash: Buffer): Sharer | null => accepted.get(hash.toString('base64')) ?? null,
+    /** Remembers that a credential was accepted, and whose it is, and forgets the oldest beyond 10,000. */
+    accept: (hash: Buffer, caller: Sharer): void => {
       const name = hash.toString('base64')
       if (accepted.has(name)) return
-      accepted.add(name)
-      const [oldest] = accepted
+      accepted.set(name, caller)
+      const [oldest] = accepted.keys()
       if (accepted.size > MOST_REMEMBERED && oldest !== undefined) accepted.delete(oldest)
     },
   }

@@ -5,7 +5,12 @@ const KIB = 1024
 const MIB = 1024 * KIB
 
 /** A body under way, with a length or without, of which `more` and `end` send what has not come yet. */
-function sending(length: number | null, bodies = createBodies(), network = 'somewhere') {
+function sending(
+  length: number | null,
+  bodies = createBodies(),
+  network = 'somewhere',
+  knownSender: () => string | null = () => null,
+) {
   const channel = new TransformStream<Uint8Array, Uint8Array>()
   const writer = channel.writable.getWriter()
   writer.closed.catch(() => {})
@@ -18,7 +23,7 @@ function sending(length: number | null, bodies = createBodies(), network = 'some
     body: channel.readable,
   })
   return {
-    body: bodies.arrive(request, '/v1/roles', () => network),
+    body: bodies.arrive(request, '/v1/roles', { site: () => network, knownSender }),
     send: (bytes: Uint8Array) => writer.write(bytes).catch(() => {}),
     more: (bytes: number) => writer.write(new Uint8Array(bytes).fill(32)).catch(() => {}),
     end: () => writer.close().catch(() => {}),
@@ -160,6 +165,25 @@ test('strangers can’t take the room of callers, nor one network that of anothe
   expect(await known).toBeNull()
 })
 
+test('strangers take no room from senders whose credentials were accepted before', async () => {
+  const bodies = createBodies()
+  for (let n = 0; n < 70; n++) sending(MIB, bodies, `site ${n % 7}`)
+  expect(await refusal(sending(null, bodies, 'site 1').body.read('ada', true))).toEqual(BUSY)
+  for (const length of [null, MIB]) {
+    const { body, end } = sending(length, bodies, 'site 1', () => 'ada')
+    const reading = body.read('ada', true)
+    await end()
+    expect(await reading).toBeNull()
+    body.discard()
+  }
+  const before = bodies.bytesInUse()
+  const theirs = Array.from({ length: 16 }, () => sending(MIB, bodies, 'site 1', () => 'ada'))
+  expect(bodies.bytesInUse() - before).toBeLessThanOrEqual(16 * MIB)
+  expect(await refusal(sending(MIB, bodies, 'site 1', () => 'ada').body.read('ada', true))).toEqual(BUSY)
+  for (const { body } of theirs) body.discard()
+  expect(bodies.bytesInUse()).toBe(before)
+})
+
 test('whoever finds no room before showing credentials is told so after them', async () => {
   const bodies = createBodies()
   const waiting = Array.from({ length: 16 }, () => sending(MIB, bodies).body)
@@ -241,7 +265,7 @@ test('the event loop takes a turn between two chunks that have come already', as
   const headers = { 'content-type': 'application/json' }
   const request = new Request('http://localhost/v1/roles', { method: 'POST', headers, body: stream })
   const reading = createBodies()
-    .arrive(request, '/v1/roles', () => 'somewhere')
+    .arrive(request, '/v1/roles', { site: () => 'somewhere', knownSender: () => null })
     .read('ada', true)
   await refusal(reading)
   isRead = true

@@ -3,7 +3,7 @@ import { createApp } from '../../../src/backend/app.ts'
 import { setTurnToBegin } from '../../../src/platform/http/turn-to-begin.ts'
 import { api } from '../../support/api.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
-import { owner, type Person } from '../../support/people.ts'
+import { member, owner, type Person } from '../../support/people.ts'
 
 let ctx: TestContext
 let ada: Person
@@ -58,6 +58,32 @@ test('a request waits for its turn to begin with its body thrown away or read, w
     begin(new Response(null, { status: 429 }))
     expect((await answer).status).toBe(429)
   }
+})
+
+test('strangers’ large bodies take no room from callers at the same address whose token was accepted before', async () => {
+  const { app } = service
+  const { promise: turn, resolve: begin } = Promise.withResolvers<null>()
+  const post = (token: string | null, more: RequestInit) =>
+    new Request('http://localhost/v1/roles', {
+      method: 'POST',
+      ...more,
+      headers: {
+        'content-type': 'application/json',
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...more.headers,
+      },
+    })
+  const strangers = Array.from({ length: 70 }, () => {
+    const request = post(null, { headers: { 'content-length': '1000000' }, body: '[' })
+    setTurnToBegin(request, () => turn)
+    return app.handle(request)
+  })
+  const statusOf = async (token: string) =>
+    (await app.handle(post(token, { body: new Blob(['{"name":""}']).stream() }))).status
+  await service.as(ada.token).get('/v1/me')
+  expect([await statusOf(ada.token), await statusOf((await member(ctx, 'admin')).token)]).toEqual([400, 503])
+  begin(null)
+  for (const { status } of await Promise.all(strangers)) expect(status).toBe(401)
 })
 
 test('a HEAD of a large file copies nothing of it', async () => {
