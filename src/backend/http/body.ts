@@ -32,12 +32,13 @@ const MAX_UNFINISHED = 2048
 /**
  * The bodies of all requests in progress. Runtimes keep a body in memory before it is read, so its bytes are counted from
  * the start, by the announced length, or else 1 MiB until it has come whole, and until the request ends, which may still
- * wait with what it read. Three budgets, none of which can use up another: before credentials are checked, unless they were
- * accepted before, of visitors on public routes, and of known callers. Where one of the latter two is full, bodies that stall
- * make room for others.
+ * wait with what it read. Four budgets, none of which can use up another: before credentials are checked, of strangers and of
+ * those whose credentials were accepted before; then of visitors on public routes, and of known callers. Where one of the
+ * latter two is full, bodies that stall make room for others.
  */
 export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
   const unchecked = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 16 * KIB })
+  const accepted = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 16 * KIB })
   const visitors = {
     budget: createBudget({ maxBytes: 16 * MIB, maxBytesEach: 2 * MIB, free: 2 * KIB }),
     unfinished: createUnfinishedBodies(MAX_UNFINISHED),
@@ -71,7 +72,7 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
       const hasRoom = () => {
         const sender = unchecked.costOf(bytes) === 0 ? null : knownSender()
         if (sender === null) return share.grow(bytes)
-        share.moveTo(callers.budget, sender)
+        share.moveTo(accepted, sender)
         return share.grow(bytes) || share.moveTo(unchecked, site())
       }
       const isTooLarge = length !== null && length > limit
@@ -118,7 +119,7 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
       }
     },
     /** The number of bytes that are counted. */
-    bytesInUse: () => unchecked.inUse() + visitors.budget.inUse() + callers.budget.inUse(),
+    bytesInUse: () => unchecked.inUse() + accepted.inUse() + visitors.budget.inUse() + callers.budget.inUse(),
   }
 }
 

@@ -4,6 +4,7 @@ import { DomainError } from '../../core/errors.ts'
 import { LARGE_READ_BYTES, LARGE_READERS, type Room } from '../../core/large-reads.ts'
 import { siteOf } from '../../core/networks.ts'
 import { TooBusyError } from '../../platform/limiter.ts'
+import type { Sharer } from '../../platform/turn-queues.ts'
 import { callerIn, type RequestState } from './request-state.ts'
 
 /** The turns of requests; the pipeline ends them. */
@@ -20,7 +21,7 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
    * Waits for the turn of a request without credentials: of the browser's `device`, where a member has signed in on it before,
    * otherwise of the site that it comes from.
    */
-  waitForPublicTurn: async (request: Request, device: string | null): Promise<void> => {
+  waitForPublicTurn: async (request: Request, device: Sharer | null): Promise<void> => {
     const state = of(request)
     state.endTurn =
       device === null

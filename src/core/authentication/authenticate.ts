@@ -42,9 +42,9 @@ export async function authenticate(
  * Whose token the value of an Authorization header was when this process last accepted it; null where it never has. It may
  * not be valid any more: only what a sender has room for before that is known may depend on it.
  */
-export function acceptedBefore({ lookUps }: Pick<Context, 'lookUps'>, header: string | null): Sharer | null {
+export function acceptedBefore(ctx: Pick<Context, 'lookUps'>, header: string | null): Sharer | null {
   const text = tokenIn(header ?? '')
-  return text === undefined ? null : lookUps.acceptedFor(hashToken(text))
+  return text === undefined ? null : ctx.lookUps.acceptedFor(hashToken(text))
 }
 
 const tokenIn = (header: string): string | undefined =>

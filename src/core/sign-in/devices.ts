@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Context } from '../../context.ts'
+import type { Sharer } from '../../platform/turn-queues.ts'
 import { latestNow } from '../clock-skew.ts'
 import { isSameText } from '../constant-time.ts'
 
@@ -33,11 +34,16 @@ export const knownDevice = (
 ): string | null => find(ctx, account ?? NO_ACCOUNT, entriesOf(ctx, cookies))?.id ?? null
 
 /**
- * The id of a device on which a member has signed in, whoever it was, from the values of device cookies; null when there is
- * none. It asks no database, so it proves nothing of an account: only in which line to wait may depend on it.
+ * A device on which a member has signed in, whoever it was, from the values of device cookies; null when there is none. All
+ * devices of an account have one share. It asks no database, so it proves nothing of an account: only in which line to wait
+ * may depend on it.
  */
-export const memberDevice = (ctx: Context, cookies: readonly string[]): string | null =>
-  entriesOf(ctx, cookies).find((entry) => isOfMember(ctx, entry))?.id ?? null
+export function memberDevice(ctx: Context, cookies: readonly string[]): Sharer | null {
+  const id = entriesOf(ctx, cookies).find((entry) => isOfMember(ctx, entry))?.id
+  if (id === undefined) return null
+  const account = Buffer.from(id, 'base64url').subarray(0, TAG_BYTES)
+  return { responsibleId: account.toString('hex'), branchId: id, id }
+}
 
 /**
  * The device cookie of a browser that has just entered or set an account's password. It keeps the entries of other
@@ -83,26 +89,27 @@ function entriesOf(ctx: Context, cookies: readonly string[]): Entry[] {
 const find = (ctx: Context, account: DeviceAccount, entries: readonly Entry[]): Entry | undefined =>
   entries.find(({ id, expires, mac }) => isSameText(mac, macOf(ctx, account, id, expires)))
 
-/** 16 bytes at random; of a member's, the second half proves that. */
-function newId(ctx: Context, { member_id }: DeviceAccount, expires: number): string {
+/** 16 bytes at random; of a member's, the first ones tell the accounts apart, and the second half proves that it is one. */
+function newId(ctx: Context, { user_id, member_id }: DeviceAccount, expires: number): string {
   if (member_id === null) return randomBytes(16).toString('base64url')
-  const random = randomBytes(ID_HALF)
-  return Buffer.concat([random, memberMac(ctx, random, expires)]).toString('base64url')
+  const account = hmac(ctx, 'account', user_id).subarray(0, TAG_BYTES)
+  const start = Buffer.concat([account, randomBytes(ID_HALF - TAG_BYTES)])
+  return Buffer.concat([start, memberMac(ctx, start, expires)]).toString('base64url')
 }
 
 const ID_HALF = 8
+const TAG_BYTES = 4
 
 function isOfMember(ctx: Context, { id, expires }: Entry): boolean {
   const bytes = Buffer.from(id, 'base64url')
   return timingSafeEqual(bytes.subarray(ID_HALF), memberMac(ctx, bytes.subarray(0, ID_HALF), expires))
 }
 
-const memberMac = (ctx: Context, random: Uint8Array, expires: number): Buffer =>
-  createHmac('sha256', ctx.config.secretKey)
-    .update(`keyward/member-device/${expires}/`)
-    .update(random)
-    .digest()
-    .subarray(0, ID_HALF)
+const memberMac = (ctx: Context, start: Uint8Array, expires: number): Buffer =>
+  hmac(ctx, `until ${expires}`, start).subarray(0, ID_HALF)
+
+const hmac = (ctx: Context, purpose: string, data: string | Uint8Array): Buffer =>
+  createHmac('sha256', ctx.config.secretKey).update(`keyward/member-device/${purpose}/`).update(data).digest()
 
 function macOf(ctx: Context, account: DeviceAccount, id: string, expires: number): string {
   const bound = [account.user_id, account.password_hash, id, expires]

@@ -99,7 +99,7 @@ export const createPublicLimiter = (db: Database): FairLimiter =>
 
 /**
  * Limits the same requests of browsers on which a member has signed in before, apart from those of strangers, who may come from
- * any number of networks: so these keep no member out. Up to 100 of a browser wait.
+ * any number of networks: so these keep no member out. Up to 100 of a browser wait; those of one account have one share.
  */
 export const createDeviceLimiter = (db: Database): FairLimiter =>
   createFairLimiter({

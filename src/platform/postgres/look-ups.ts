@@ -1,5 +1,5 @@
 import { createFairLimiter } from '../limiter.ts'
-import type { Sharer } from '../turn-queues.ts'
+import { pathOf, type Sharer } from '../turn-queues.ts'
 import type { Database } from './database.ts'
 import { withinDeadline } from './deadlines.ts'
 
@@ -21,7 +21,7 @@ export function createLookUps(db: Database) {
     queueEach: 10_000,
     waitMilliseconds: Math.min(5000, statementMilliseconds),
   })
-  /** Whose credentials have these hashes. Whether they are still valid is looked up each time. */
+  /** Whose credentials have these hashes, and nothing else of them. Whether they are still valid is looked up each time. */
   const accepted = new Map<string, Sharer>()
   return {
     /**
@@ -43,9 +43,9 @@ export function createLookUps(db: Database) {
     acceptedFor: (hash: Buffer): Sharer | null => accepted.get(hash.toString('base64')) ?? null,
     /** Remembers that a credential was accepted, and whose it is, and forgets the oldest beyond 10,000. */
     accept: (hash: Buffer, caller: Sharer): void => {
-      const name = hash.toString('base64')
-      if (accepted.has(name)) return
-      accepted.set(name, caller)
+      const [responsibleId, branchId, id] = pathOf(caller)
+      // A caller holds its token, which is not to be remembered.
+      accepted.set(hash.toString('base64'), { responsibleId, branchId, id })
       const [oldest] = accepted.keys()
       if (accepted.size > MOST_REMEMBERED && oldest !== undefined) accepted.delete(oldest)
     },

@@ -9,6 +9,7 @@ import {
   memberDevice,
 } from '../../../src/core/sign-in/devices.ts'
 import { fakeClock } from '../../../src/platform/clock.ts'
+import { pathOf } from '../../../src/platform/turn-queues.ts'
 import { testConfig } from '../../support/context.ts'
 
 let clock: ReturnType<typeof fakeClock>
@@ -137,11 +138,12 @@ test('what is not well-formed or has expired is not given back', () => {
 test('a member’s cookie tells so by itself, whatever the account and its password are by now', () => {
   const stranger = { ...account(), member_id: null }
   const [ofMember, ofStranger] = [deviceCookie(ctx, ada, []), deviceCookie(ctx, stranger, [])]
-  const id = memberDevice(ctx, [ofMember])
-  expect(id).toBe(knownDevice(ctx, ada, [ofMember]))
+  const device = memberDevice(ctx, [ofMember])
+  const id = knownDevice(ctx, ada, [ofMember])
+  expect(device).toMatchObject({ branchId: id, id })
   expect(memberDevice(ctx, [ofStranger])).toBeNull()
-  expect(memberDevice(ctx, ['junk', ofStranger, ofMember])).toBe(id)
-  expect(memberDevice(ctx, [deviceCookie(ctx, stranger, [ofMember])])).toBe(id)
+  expect(memberDevice(ctx, ['junk', ofStranger, ofMember])).toEqual(device)
+  expect(memberDevice(ctx, [deviceCookie(ctx, stranger, [ofMember])])).toEqual(device)
   expect(memberDevice(ctx, [])).toBeNull()
 })
 
@@ -158,4 +160,11 @@ test('nobody makes a member’s cookie of another one, or has it last longer', (
   expect(memberDevice(ctx, [cookie])).toBeNull()
   const other = { ...ctx, config: testConfig({ SECRET_KEY: 'ab'.repeat(32) }) }
   expect(memberDevice(other, [deviceCookie(ctx, ada, [])])).toBeNull()
+})
+
+test('all devices of a member have one share, and those of another one another', () => {
+  const shareOf = (person: DeviceAccount) =>
+    pathOf(memberDevice(ctx, [deviceCookie(ctx, person, [])]) ?? '')[0]
+  expect(shareOf(ada)).toBe(shareOf({ ...ada, password_hash: randomUUID() }))
+  expect(shareOf(ada)).not.toBe(shareOf(account()))
 })

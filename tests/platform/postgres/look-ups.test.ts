@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import type { Database } from '../../../src/platform/postgres/database.ts'
+import { createLookUps } from '../../../src/platform/postgres/look-ups.ts'
+
+const database = { deadlines: { statementMilliseconds: 5000 } } as Database
+const hash = Buffer.from('hash')
+
+test('of an accepted credential nothing is remembered but whose it was the last time', () => {
+  const lookUps = createLookUps(database)
+  expect(lookUps.acceptedFor(hash)).toBeNull()
+  lookUps.accept(hash, 'nobody')
+  const ids = { responsibleId: 'ada', branchId: 'ada', id: 'robot' }
+  const caller = { ...ids, email: 'ada@example.org', credential: { kind: 'token', text: 'the token itself' } }
+  lookUps.accept(hash, caller)
+  expect(lookUps.acceptedFor(hash)).toEqual(ids)
+  expect(JSON.stringify(lookUps.acceptedFor(hash))).not.toContain('the token itself')
+})
+
+test('the oldest is forgotten beyond 10,000', () => {
+  const lookUps = createLookUps(database)
+  const named = (n: number) => Buffer.from(String(n))
+  for (let n = 0; n < 10_001; n++) lookUps.accept(named(n), 'ada')
+  expect([lookUps.acceptedFor(named(0)), lookUps.acceptedFor(named(1))]).toEqual([
+    null,
+    { responsibleId: 'ada', branchId: 'ada', id: 'ada' },
+  ])
+})
