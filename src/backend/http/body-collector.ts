@@ -1,4 +1,5 @@
 import { DomainError } from '../../core/errors.ts'
+import { yieldToEventLoop } from '../../core/yielding.ts'
 
 export const KIB = 1024
 export const MIB = 1024 * KIB
@@ -32,7 +33,7 @@ export function createCollector(request: Request, limit: number, deadlineSeconds
       if (done) return joined.bytes()
       if (joined.length() + value.byteLength > limit) throw tooLarge(limit)
       joined.add(value)
-      await nextTurn()
+      await yieldToEventLoop()
     }
   }
   const bytes = collect()
@@ -65,9 +66,6 @@ function createJoinedBytes(limit: number) {
     bytes: (): Uint8Array => buffer.subarray(0, length),
   }
 }
-
-/** Lets the event loop serve other requests first. */
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** 413 for a body that is longer than so many bytes. */
 export const tooLarge = (limit: number) =>

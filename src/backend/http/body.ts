@@ -97,11 +97,11 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
           const { budget, unfinished } = isKnown ? callers : visitors
           const cost = share.costIn(budget)
           if (!share.moveTo(budget, sender)) {
-            const hasRoom = unfinished.makeRoom(
+            const wasMade = unfinished.makeRoom(
               budget.missingFor(sender, cost),
               budget.inShareOf(sender) + cost,
             )
-            if (!hasRoom || !share.moveTo(budget, sender)) throw busy()
+            if (!wasMade || !share.moveTo(budget, sender)) throw busy()
           }
           const { bytes, stop } = collector ?? collect()
           const finish = unfinished.add(sender, cost, () => {
