@@ -9,8 +9,8 @@ const DEAD_MILLISECONDS = 100
 
 /**
  * For a loop of long work, called after each step: yields to the event loop where a slice of time has passed since it
- * last did. Of all such work, one slice runs in each turn of the event loop: others, who may need
- * many turns, wait for one slice in each and not for as many as there are loops.
+ * last did. Of all such work, one slice runs in each turn of the event loop: others, who may need many turns, wait for one
+ * slice in each and not for as many as there are loops.
  */
 export function yieldWhenDue(): () => Promise<void> | undefined {
   const start = performance.now()

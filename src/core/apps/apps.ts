@@ -148,7 +148,7 @@ export async function update(
     : await changeWithAppAlone(ctx, actor, renamed.id, change)
 }
 
-/** The app of this id, where it has another name so far; null where there is none that the actor can access. */
+/** The app that gets a new name; null where the name stays, or the actor can access no app of this id. */
 async function appToRename(
   ctx: Context,
   actor: Actor,

@@ -40,7 +40,7 @@ export async function authenticate(
 
 /**
  * Whose token the value of an Authorization header was when this process last accepted it; null where it never has. It may
- * not be valid any more: only what a sender has room for before that is known may depend on it.
+ * not be valid any more: use it only to decide whose room a body takes until the token is checked.
  */
 export function acceptedBefore(ctx: Pick<Context, 'lookUps'>, header: string | null): Sharer | null {
   const text = tokenIn(header ?? '')

@@ -89,7 +89,10 @@ function entriesOf(ctx: Context, cookies: readonly string[]): Entry[] {
 const find = (ctx: Context, account: DeviceAccount, entries: readonly Entry[]): Entry | undefined =>
   entries.find(({ id, expires, mac }) => isSameText(mac, macOf(ctx, account, id, expires)))
 
-/** 16 bytes at random; of a member's, the first ones tell the accounts apart, and the second half proves that it is one. */
+/**
+ * A random id of 16 bytes. A member's begins with a tag of the account, and its second half is a MAC, which proves that it is
+ * a member's.
+ */
 function newId(ctx: Context, { user_id, member_id }: DeviceAccount, expires: number): string {
   if (member_id === null) return randomBytes(16).toString('base64url')
   const account = hmac(ctx, 'account', user_id).subarray(0, TAG_BYTES)

@@ -98,8 +98,9 @@ export const createPublicLimiter = (db: Database): FairLimiter =>
   })
 
 /**
- * Limits the same requests of browsers on which a member has signed in before, apart from those of strangers, who may come from
- * any number of networks: so these keep no member out. Up to 100 of a browser wait; those of one account have one share.
+ * Limits requests that need no credentials, such as sign-ins, of browsers on which a member has signed in before. Strangers
+ * have another limiter, so they keep no member out, however many networks they come from. All browsers of an account have one
+ * share. Up to 100 requests of a browser wait.
  */
 export const createDeviceLimiter = (db: Database): FairLimiter =>
   createFairLimiter({
