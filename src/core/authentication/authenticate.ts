@@ -1,15 +1,14 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
-import { type Caller, type Credential, type RequestSource, sharerOf } from '../actor.ts'
+import { type Caller, type RequestSource, sharerOf } from '../actor.ts'
 import { unauthenticated } from '../errors.ts'
 import { isPhaseBearer } from '../keys/phase-token.ts'
 import { siteOf } from '../networks.ts'
-import { permissionsOf } from '../permissions.ts'
-import { lacksRequiredFactor } from '../second-factor/policy.ts'
 import { isSessionExpired, isSessionTokenExpired } from '../sessions/lifetime.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import { hashToken, tokenKind } from '../tokens/token-text.ts'
+import { callerFrom, sessionCallerFrom } from './caller-of-row.ts'
 import { markSeen, markUsed } from './last-use.ts'
 import * as queries from './queries.ts'
 
@@ -175,45 +174,3 @@ const lifetimeOf = (row: queries.SessionCallerRow) => ({
   expires_at: row.session_expires_at,
   last_used_at: row.session_last_used_at,
 })
-
-function sessionCallerFrom(
-  { config }: Context,
-  row: queries.SessionCallerRow,
-  credential: Credential,
-  source: RequestSource,
-): Caller {
-  const lacksFactor = lacksRequiredFactor({
-    requirement: config.requireSecondFactor,
-    method: row.session_method,
-    hasFactor: row.has_factor,
-    kind: row.principal_id === null ? null : row.role_kind,
-  })
-  const caller = callerFrom(row, credential, source)
-  return lacksFactor ? { ...caller, lacksRequiredFactor: true } : caller
-}
-
-function callerFrom(row: queries.CallerRow, credential: Credential, source: RequestSource): Caller {
-  if (row.principal_id === null) {
-    const { user_id, email, full_name } = row as queries.CallerRow & { user_id: string; email: string }
-    return { type: 'user', id: null, userId: user_id, name: full_name ?? '', email, credential, source }
-  }
-  const { principal_id, organisation_id, role_kind } = row
-  return {
-    type: row.principal_type === 'member' ? 'user' : 'service_account',
-    id: principal_id,
-    responsibleId: row.responsible_id ?? principal_id,
-    branchId: row.branch_id ?? principal_id,
-    userId: row.user_id,
-    name: row.full_name ?? '',
-    email: row.email,
-    organisation: { id: organisation_id },
-    role: {
-      id: row.role_id,
-      kind: role_kind,
-      name: row.role_name,
-      permissions: permissionsOf(role_kind, row.role_permissions),
-    },
-    credential,
-    source,
-  }
-}
