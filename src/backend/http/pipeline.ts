@@ -43,7 +43,7 @@ export function requestPipeline(
       const sent = pathOf(original.url)
       const path = routePathOf(sent)
       requests.expectBody(original, path, table.takesAnyContentType(original.method, path))
-      const unwanted = await waitToBegin(original)
+      const unwanted = await waitToBegin(original, () => requests.presumedSenderOf(original))
       if (unwanted !== null) return unwanted
       const error =
         hostError(ctx, path, hostOf(original)) ??

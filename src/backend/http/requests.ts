@@ -3,8 +3,11 @@ import { type Caller, callerId, sharerOf } from '../../core/actor.ts'
 import { acceptedBefore, authenticate, confirmVersion } from '../../core/authentication/authenticate.ts'
 import { tooMany } from '../../core/errors.ts'
 import { networkOf, siteOf } from '../../core/networks.ts'
+import { memberDevice } from '../../core/sign-in/devices.ts'
+import { VISITORS } from '../../platform/http/turn-to-begin.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
 import { createBodies } from './body.ts'
+import { readDeviceCookies } from './cookies.ts'
 import { requireUsableQuery } from './query.ts'
 import { type PeerAddress, sourceReader, traceparentReader } from './request-source.ts'
 import { callerIn, type RequestState } from './request-state.ts'
@@ -105,6 +108,14 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       of(request).caller = caller
     },
     callerOf: (request: Request): Caller => callerIn(of(request)),
+    /**
+     * Whose request it seems to be, before credentials are checked: only whose turn it is may depend on it. Visitors have one
+     * share together.
+     */
+    presumedSenderOf: (request: Request): Sharer =>
+      acceptedBefore(ctx, request.headers.get('authorization')) ??
+      memberDevice(ctx, readDeviceCookies(ctx.config, request)) ??
+      visitorAt(siteOf(of(request).source.ipAddress)),
     ...createTurns(ctx, of),
     /** Registers the body of a request before routing. */
     expectBody: (request: Request, path: string, anyContentType = false): void => {
@@ -146,4 +157,4 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
 export const hostOf = (request: Request): string => request.headers.get('host') ?? new URL(request.url).host
 
 /** A visitor of a site as one of those that share: all have one share together, within which their sites take turns. */
-const visitorAt = (site: string): Sharer => ({ responsibleId: 'visitors', branchId: site, id: site })
+const visitorAt = (site: string): Sharer => ({ responsibleId: VISITORS, branchId: site, id: site })

@@ -74,15 +74,16 @@ function expectationOf(schema: Schema, subject: string): string {
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
 /**
- * The path of the first unknown field. The validator's list of all faults would have it too, but costs many objects for
- * each item of an array.
+ * The path of the first unknown field; what an array has beyond the items that it may have is not looked at. The validator's
+ * list of all faults would have it too, but costs many objects for each item.
  */
 function unknownField(schema: Schema, value: unknown): readonly (string | number)[] | null {
   if (typeof value !== 'object' || value === null) return null
   const options = optionsBesideNull(schema)
   if (options.length === 1) return unknownField(options[0] as Schema, value)
   if (schema[Kind] === 'Array' && Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
+    const mostItems = schema.maxItems as number | undefined
+    for (const [index, item] of value.slice(0, mostItems).entries()) {
       const found = unknownField(schema.items as Schema, item)
       if (found !== null) return [index, ...found]
     }

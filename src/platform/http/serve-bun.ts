@@ -1,4 +1,5 @@
 import { limitOpenFiles } from '../open-files.ts'
+import { add, pathOf, type Queues, type Sharer, take } from '../turn-queues.ts'
 import { API_HEADERS } from './security-headers.ts'
 import type { FetchHandler, Serve } from './server.ts'
 import { setTurnToBegin } from './turn-to-begin.ts'
@@ -34,55 +35,70 @@ export const bunServe: Serve = ({ port, address }, fetch, failed) => {
   }
 }
 
-/** So many requests begin in one turn of the event loop, and so many with large bodies of one connection. */
+/** So many requests begin in one turn of the event loop, and so many of one connection wait for theirs. */
 const REQUESTS_IN_A_TURN = 16
 
+/** So many of those that wait are looked at in one turn: clients of some have left. */
+const LOOKED_AT_IN_A_TURN = 256
+
 /**
- * Has requests wait in one line of which a few begin in each turn of the event loop: between two turns, what others wait for
- * from the database or the disk goes on. Bun would begin all that have come at once, and answer those that a client has sent on
+ * Has requests wait in a line of which a few begin in each turn of the event loop: between two turns, what others wait for
+ * from the database or the disk goes on. Those who wait there take turns, whose requests `waitToBegin` is told; a request
+ * whose client has left takes none. Bun would begin all that have come at once, and answer those that a client has sent on
  * one connection, without waiting for answers, before it serves any other connection. Where one of these is not answered at
- * once, it closes the connection, and so it does where one has to wait here. Handlers see those with large bodies before they
- * wait, and then call `waitToBegin`: Bun keeps in memory what comes of a body until it is read or thrown away.
+ * once, it closes the connection, and so it does where one has to wait here. Handlers see requests before these wait: they
+ * tell whose they are, and Bun keeps in memory what comes of a body until it is read or thrown away.
  */
 function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | null): FetchHandler {
-  const waiting: (() => void)[] = []
-  const largeByPeer = new Map<string | null, number>()
+  const waiting: Queues = new Map()
+  const seenByPeer = new Map<string | null, number>()
   let begun = 0
   const begin = () => {
     if (begun === 0) setImmediate(nextTurn)
     begun++
   }
+  const isFree = () => begun < REQUESTS_IN_A_TURN && waiting.size === 0
   const nextTurn = () => {
     begun = 0
-    for (const start of waiting.splice(0, REQUESTS_IN_A_TURN)) {
-      begin()
-      start()
+    for (let seen = 0; begun < REQUESTS_IN_A_TURN && seen < LOOKED_AT_IN_A_TURN; seen++) {
+      const [next] = waiting.keys()
+      if (next === undefined) return
+      take(waiting, next)?.()
     }
+    if (begun === 0) setImmediate(nextTurn)
   }
-  const waitForTurn = async (request: Request): Promise<Response | null> => {
-    if (begun < REQUESTS_IN_A_TURN && waiting.length === 0) {
+  const waitForTurn = async (request: Request, whose: () => Sharer): Promise<Response | null> => {
+    if (isFree()) {
       begin()
       return null
     }
-    await new Promise<void>((start) => waiting.push(start))
-    // Nobody would get the answer, and nothing tells any more where the request came from.
-    return peerOf(request) === null ? tooManyAtOnce() : null
+    return await new Promise((resolve) =>
+      add(waiting, pathOf(whose()), () => {
+        // Nobody would get the answer, and nothing tells any more where the request came from.
+        if (peerOf(request) === null) return resolve(tooManyAtOnce())
+        begin()
+        resolve(null)
+      }),
+    )
   }
-  const fetchLarge = async (request: Request) => {
+  const fetchInTurn = async (request: Request) => {
     const peer = peerOf(request)
-    if (largeByPeer.size === 0) setImmediate(() => largeByPeer.clear())
-    const ofPeer = (largeByPeer.get(peer) ?? 0) + 1
-    largeByPeer.set(peer, ofPeer)
+    if (seenByPeer.size === 0) setImmediate(() => seenByPeer.clear())
+    const ofPeer = (seenByPeer.get(peer) ?? 0) + 1
+    seenByPeer.set(peer, ofPeer)
     try {
       if (ofPeer > REQUESTS_IN_A_TURN) return tooManyAtOnce()
-      setTurnToBegin(request, () => waitForTurn(request))
+      setTurnToBegin(request, (whose) => waitForTurn(request, whose))
       return await fetch(request)
     } finally {
       throwAwayBody(request)
     }
   }
-  return async (request) =>
-    isSmall(request) ? ((await waitForTurn(request)) ?? (await fetch(request))) : await fetchLarge(request)
+  return (request) => {
+    if (!isSmall(request) || !isFree()) return fetchInTurn(request)
+    begin()
+    return fetch(request)
+  }
 }
 
 const SMALL_BYTES = 2048

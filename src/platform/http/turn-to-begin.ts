@@ -1,9 +1,11 @@
-/** Waits for a request's turn to begin; null when it has come, else the response to one that is no longer wanted. */
-type WaitToBegin = () => Promise<Response | null>
+import type { Sharer } from '../turn-queues.ts'
+
+/** Waits for the turn of someone's request to begin; null when it has come, else the response to one that is no longer wanted. */
+type WaitToBegin = (whose: () => Sharer) => Promise<Response | null>
 
 const turns = new WeakMap<Request, WaitToBegin>()
 
-/** Says how a request waits for its turn: one with a body that has to be read, or thrown away, meanwhile. */
+/** Says how a request waits for its turn. */
 export function setTurnToBegin(request: Request, wait: WaitToBegin): void {
   turns.set(request, wait)
 }
@@ -15,8 +17,12 @@ export function shareTurnToBegin(original: Request, copy: Request): void {
 }
 
 /**
- * Waits until a request may begin, where the server has many at once. Null then; otherwise the response to send. To be
- * called once its body is read or thrown away, and before anything that takes long.
+ * Waits until a request may begin, where the server has many at once: those of whoever `whose` tells, who is a visitor unless
+ * told, take turns with those of others. Null then; otherwise the response to send. To be called once its body is read or
+ * thrown away, and before anything that takes long.
  */
-export const waitToBegin = async (request: Request): Promise<Response | null> =>
-  (await turns.get(request)?.()) ?? null
+export const waitToBegin = async (request: Request, whose: () => Sharer = () => VISITORS) =>
+  (await turns.get(request)?.(whose)) ?? null
+
+/** The share of all who have shown no credentials that were accepted. */
+export const VISITORS = 'visitors'

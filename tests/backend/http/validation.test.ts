@@ -30,6 +30,17 @@ test('other faults are told by the first that the validator finds', () => {
   expect(describeFault(Body, {}, undefined)).toBe('The request is not valid.')
 })
 
+test('what an array has beyond the items that it may have is not looked at', () => {
+  const Body = StrictObject({ items: Type.Array(StrictObject({}), { maxItems: 2 }) })
+  const beyond = {
+    get unknown() {
+      throw new Error('this was looked at')
+    },
+  }
+  expect(sentence(Body, { items: [{}, {}, beyond] })).toBe('items must have at most 2 items.')
+  expect(sentence(Body, { items: [{}, { unknown: 1 }, {}] })).toBe('Unknown field "items[1].unknown".')
+})
+
 test('a fault within a field that may be null is told like any other', () => {
   const own = StrictObject({ value: Type.String(), active: Type.Optional(Type.Boolean()) })
   const kind = Type.Union([Type.Literal('a'), Type.Literal('b')])

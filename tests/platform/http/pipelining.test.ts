@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { bunServe } from '../../../src/platform/http/serve-bun.ts'
 import { listen } from '../../../src/platform/http/server.ts'
 import { waitToBegin } from '../../../src/platform/http/turn-to-begin.ts'
 import { throwAwayBody } from '../../../src/platform/http/unread-body.ts'
+import { countTurns } from '../../support/event-loop.ts'
 
 /** What a connection is answered on which so many requests are sent without waiting for answers. */
 async function answersTo(url: string, requests: number, rest = '\r\n') {
@@ -71,6 +73,54 @@ test('requests with bodies of unknown length, each on a connection of its own, b
   isOver = true
   expect(all.filter(({ end }) => end !== 'answered')).toEqual([])
   expect(most).toBeLessThanOrEqual(16)
+  await server.stop(1)
+})
+
+/** So many connections, and one more, each with a request in the path that `pathOf` tells, all sent at the same moment. */
+async function sendAtOnce(url: string, connections: number, pathOf: (index: number) => string) {
+  const { port } = new URL(url)
+  const sockets = await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const socket = connect(Number(port), '127.0.0.1')
+      await once(socket, 'connect')
+      return socket
+    }),
+  )
+  for (const [index, socket] of sockets.entries())
+    socket.write(`GET ${pathOf(index)} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)
+  return sockets
+}
+
+test('a caller with one request begins before the many of another who came first', async () => {
+  const { promise: hasBegun, resolve } = Promise.withResolvers<number>()
+  let begun = 0
+  const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => async (request) => {
+    const { pathname } = new URL(request.url)
+    const unwanted = await waitToBegin(request, () => pathname)
+    begun++
+    if (pathname === '/one') resolve(begun)
+    return unwanted ?? new Response('text')
+  })
+  const sockets = await sendAtOnce(server.url, 201, (index) => (index < 200 ? '/many' : '/one'))
+  expect(await hasBegun).toBeLessThan(60)
+  for (const socket of sockets) socket.destroy()
+  await server.stop(1)
+})
+
+test('requests whose clients have left keep nobody waiting for the turns that they would have had', async () => {
+  const { promise: hasBegun, resolve } = Promise.withResolvers<number>()
+  using counted = countTurns()
+  let [sent, arrivedAt] = [0, 0]
+  const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => async (request) => {
+    if (++sent === 1) arrivedAt = counted.turns
+    const unwanted = await waitToBegin(request)
+    if (new URL(request.url).pathname === '/stays') resolve(counted.turns - arrivedAt)
+    return unwanted ?? new Response('text')
+  })
+  const sockets = await sendAtOnce(server.url, 401, (index) => (index < 400 ? '/leaves' : '/stays'))
+  for (const socket of sockets.slice(0, 400)) socket.destroy()
+  expect(await hasBegun).toBeLessThan(12)
+  sockets[400]?.destroy()
   await server.stop(1)
 })
 
