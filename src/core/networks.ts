@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { type Sharer, VISITORS } from '../platform/turn-queues.ts'
 
 /** The unit that limits count: an IPv4 address, or an IPv6 /64, which usually belongs to one client. */
 export const networkOf = (ipAddress: string | null): string => prefixOf(ipAddress, 64)
@@ -8,6 +9,12 @@ export const networkOf = (ipAddress: string | null): string => prefixOf(ipAddres
  * a site has many networks, and would keep others out with them.
  */
 export const siteOf = (ipAddress: string | null): string => prefixOf(ipAddress, 48)
+
+/** Whoever calls from an address without credentials that were accepted: sites take turns in the share of all visitors. */
+export function visitorFrom(ipAddress: string | null): Sharer {
+  const site = siteOf(ipAddress)
+  return { responsibleId: VISITORS, branchId: site, id: site }
+}
 
 function prefixOf(ipAddress: string | null, bits: 48 | 64): string {
   if (ipAddress === null || !ipaddr.isValid(ipAddress)) return 'unknown'

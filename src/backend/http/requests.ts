@@ -2,9 +2,8 @@ import type { Context } from '../../context.ts'
 import { type Caller, callerId, sharerOf } from '../../core/actor.ts'
 import { acceptedBefore, authenticate, confirmVersion } from '../../core/authentication/authenticate.ts'
 import { tooMany } from '../../core/errors.ts'
-import { networkOf, siteOf } from '../../core/networks.ts'
+import { networkOf, siteOf, visitorFrom } from '../../core/networks.ts'
 import { memberDevice } from '../../core/sign-in/devices.ts'
-import { VISITORS } from '../../platform/http/turn-to-begin.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
 import { createBodies } from './body.ts'
 import { readDeviceCookies } from './cookies.ts'
@@ -115,7 +114,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     presumedSenderOf: (request: Request): Sharer =>
       acceptedBefore(ctx, request.headers.get('authorization')) ??
       memberDevice(ctx, readDeviceCookies(ctx.config, request)) ??
-      visitorAt(siteOf(of(request).source.ipAddress)),
+      visitorFrom(of(request).source.ipAddress),
     ...createTurns(ctx, of),
     /** Registers the body of a request before routing. */
     expectBody: (request: Request, path: string, anyContentType = false): void => {
@@ -145,7 +144,9 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       return await body.read(caller === null ? site : sharerOf(caller), caller !== null, async (bytes) => {
         await beforeParsing(performance.now() - start > LATE_MILLISECONDS)
         if (bytes <= SMALL_BYTES) return
-        state.endBlocking = await ctx.waitToBlock(caller === null ? visitorAt(site) : sharerOf(caller))
+        state.endBlocking = await ctx.waitToBlock(
+          caller === null ? visitorFrom(source.ipAddress) : sharerOf(caller),
+        )
       })
     },
     /** Lets others block the event loop. */
@@ -155,6 +156,3 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
 
 /** The host that a request asks for. */
 export const hostOf = (request: Request): string => request.headers.get('host') ?? new URL(request.url).host
-
-/** A visitor of a site as one of those that share: all have one share together, within which their sites take turns. */
-const visitorAt = (site: string): Sharer => ({ responsibleId: VISITORS, branchId: site, id: site })

@@ -4,7 +4,7 @@ import type { Sharer } from '../../platform/turn-queues.ts'
 import { type Caller, type RequestSource, sharerOf } from '../actor.ts'
 import { unauthenticated } from '../errors.ts'
 import { isPhaseBearer } from '../keys/phase-token.ts'
-import { siteOf } from '../networks.ts'
+import { visitorFrom } from '../networks.ts'
 import { isSessionExpired, isSessionTokenExpired } from '../sessions/lifetime.ts'
 import type { SignedInUser } from '../sessions/session.ts'
 import { hashToken, tokenKind } from '../tokens/token-text.ts'
@@ -165,7 +165,7 @@ const lookUp = <Row>(
   query: (db: Database, hash: Buffer) => PromiseLike<readonly Row[]>,
   millisecondsLeft?: number,
 ): Promise<Row | undefined> =>
-  ctx.lookUps.find(hash, siteOf(ipAddress), () => query(ctx.db, hash), millisecondsLeft)
+  ctx.lookUps.find(hash, visitorFrom(ipAddress), () => query(ctx.db, hash), millisecondsLeft)
 
 const noCredentials = () => unauthenticated('Authentication credentials were not provided.')
 

@@ -1,4 +1,4 @@
-import type { Sharer } from '../turn-queues.ts'
+import { type Sharer, VISITORS } from '../turn-queues.ts'
 
 /** Waits for the turn of someone's request to begin; null when it has come, else the response to one that is no longer wanted. */
 type WaitToBegin = (whose: () => Sharer) => Promise<Response | null>
@@ -23,6 +23,3 @@ export function shareTurnToBegin(original: Request, copy: Request): void {
  */
 export const waitToBegin = async (request: Request, whose: () => Sharer = () => VISITORS) =>
   (await turns.get(request)?.(whose)) ?? null
-
-/** The share of all who have shown no credentials that were accepted. */
-export const VISITORS = 'visitors'

@@ -9,9 +9,9 @@ export type LookUps = ReturnType<typeof createLookUps>
 const MOST_REMEMBERED = 10_000
 
 /**
- * Has look-ups of credentials take turns: one that was accepted before in turns of its own, all others in the turns of
- * the site that they come from. So a flood of unknown credentials delays no caller, whatever its address. As many run
- * at once as delay nobody noticeably; up to 10,000 of each credential or site wait.
+ * Has look-ups of credentials take turns: one that was accepted before in turns of its own, all others in those of visitors.
+ * So a flood of unknown credentials delays no caller, whatever its addresses. As many run at once as delay nobody noticeably;
+ * up to 10,000 of each credential or visitor wait.
  */
 export function createLookUps(db: Database) {
   const { statementMilliseconds } = db.deadlines
@@ -30,12 +30,12 @@ export function createLookUps(db: Database) {
      */
     find: async <Row>(
       hash: Buffer,
-      site: string,
+      visitor: Sharer,
       query: () => PromiseLike<readonly Row[]>,
       millisecondsLeft = statementMilliseconds,
     ): Promise<Row | undefined> => {
       const name = hash.toString('base64')
-      const turn = limiter.run(accepted.has(name) ? name : site, async () => await query())
+      const turn = limiter.run(accepted.has(name) ? name : visitor, async () => await query())
       const [row] = await withinDeadline(turn, millisecondsLeft)
       return row
     },

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { visitorFrom } from '../../../src/core/networks.ts'
 import type { Database } from '../../../src/platform/postgres/database.ts'
 import { createLookUps } from '../../../src/platform/postgres/look-ups.ts'
 
@@ -24,4 +25,21 @@ test('the oldest is forgotten beyond 10,000', () => {
     null,
     { responsibleId: 'ada', branchId: 'ada', id: 'ada' },
   ])
+})
+
+test('a credential that was accepted is looked up before unknown ones that came first, from however many sites', async () => {
+  const lookUps = createLookUps(database)
+  lookUps.accept(hash, 'ada')
+  const order: string[] = []
+  const find = (name: string, of: Buffer, ip: string) =>
+    lookUps.find(of, visitorFrom(ip), async () => {
+      order.push(name)
+      await Bun.sleep(1)
+      return []
+    })
+  const unknown = Array.from({ length: 200 }, (_, n) =>
+    find('unknown', Buffer.from(String(n)), `192.0.2.${n}`),
+  )
+  await Promise.all([...unknown, find('accepted', hash, '198.51.100.1')])
+  expect(order.indexOf('accepted')).toBeLessThan(70)
 })
