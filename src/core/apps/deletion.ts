@@ -3,7 +3,7 @@ import type { Actor } from '../actor.ts'
 import { recordAll } from '../audit/audit.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import * as environmentEvents from '../environments/environment-events.ts'
-import { type IfMatch, requireMatch } from '../etags.ts'
+import { etagOf, type IfMatch, requireMatch } from '../etags.ts'
 import { isId } from '../id.ts'
 import { enforce } from '../policy.ts'
 import { removeLeftovers } from '../secrets/leftovers.ts'
@@ -20,16 +20,18 @@ const AT_ONCE = { copies: 30_000, overrides: 300_000 } as const
 /**
  * Deletes an app with its environments, their keys and all access to them. 404 as for `get`, 403 when the caller can't
  * access all its environments, 412 unless `ifMatch` names it as it is. Where very many have access, or overrides, its
- * environments go in several transactions, so that other changes come in between; if one fails, the same request goes on
- * from there.
+ * environments go in several transactions, so that other changes come in between. If one fails, or is refused because others
+ * have changed the app meanwhile, what is gone stays gone, and the same request goes on from there.
  */
 export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: IfMatch = null): Promise<void> {
   const count = () => queries.countsByEnvironment(ctx.db, actor.organisation.id, id)
   const counts = isId(id) ? await beforeChange(ctx, actor, count) : []
-  let gone = 0
+  let [gone, expected] = [0, ifMatch]
   const beforeTheLast = partsOf(counts).slice(0, -1)
   for (const part of [...beforeTheLast, null]) {
-    gone += await removePart(ctx, actor, id, gone === 0 ? ifMatch : null, part, gone)
+    const removed = await removePart(ctx, actor, id, expected, part, gone)
+    gone += removed.environments
+    if (ifMatch !== null) expected = removed.etag
   }
 }
 
@@ -49,7 +51,10 @@ function partsOf(environments: readonly { id: string; copies: number; overrides:
   return parts
 }
 
-/** Deletes some environments of an app, or the app with all that are left; tells how many. */
+/**
+ * Deletes some environments of an app, or the app with all that are left. Tells how many, and the ETag that the app has then;
+ * `*` where it has none.
+ */
 const removePart = (
   ctx: Context,
   actor: Actor,
@@ -57,7 +62,7 @@ const removePart = (
   ifMatch: IfMatch,
   part: ReadonlySet<string> | null,
   goneBefore: number,
-): Promise<number> =>
+): Promise<{ environments: number; etag: string }> =>
   changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     const environments = await queries.allEnvironments(tx, actor.organisation.id, row.id)
@@ -72,7 +77,8 @@ const removePart = (
       ...(part === null ? [appDeleted(row, goneBefore + some.length)] : []),
       ...some.map((environment) => environmentEvents.deleted(row, environment)),
     ])
-    return some.length
+    const etag = part === null ? '*' : etagOf(JSON.stringify(present(await existing(tx, actor, id))))
+    return { environments: some.length, etag }
   })
 
 const appDeleted = (row: AppRow, environments: number): AuditEvent => ({

@@ -1,7 +1,7 @@
 import { conflict } from '../errors.ts'
 
-/** 409: a secret of this id is not one for the keys of its environment. */
-export const notOpenable = (id: string) =>
+/** 409: a secret, or the caller's override of it, is not sealed for the keys of its environment. */
+export const notOpenable = (id: string, what: 'The secret' | 'Your override of the secret' = 'The secret') =>
   conflict(
-    `The secret ${id} was not sealed for the keys of its environment, so it can't be opened. Replace or delete it.`,
+    `${what} ${id} was not sealed for the keys of its environment, so it can't be opened. Replace or delete it.`,
   )

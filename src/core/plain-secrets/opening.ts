@@ -123,14 +123,14 @@ export function opened(ctx: Context, row: queries.EnvironmentWithKeys): OpenedEn
 export function textOpener(
   environment: OpenedEnvironment,
   requireWaiting = () => {},
-): (id: string, sealed: string) => Promise<string> {
+): (id: string, sealed: string, what?: Parameters<typeof notOpenable>[1]) => Promise<string> {
   const pause = yieldWhenDue()
-  return async (id, sealed) => {
+  return async (id, sealed, what) => {
     if (sealed === '') return ''
     await pause()
     requireWaiting()
     const text = environment.open(sealed)
-    if (text === null) throw notOpenable(id)
+    if (text === null) throw notOpenable(id, what)
     return text
   }
 }
@@ -150,7 +150,10 @@ export async function openSecrets(
       key: await open(id, row.key),
       value: await open(id, row.value),
       comment: await open(id, row.comment),
-      override: override === null ? null : { ...override, value: await open(id, override.value) },
+      override: override && {
+        ...override,
+        value: await open(id, override.value, 'Your override of the secret'),
+      },
     })
   }
   return plain

@@ -1,18 +1,21 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { api, type Client } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
-import { owner, serviceAccount } from '../../support/people.ts'
+import { member, owner, serviceAccount } from '../../support/people.ts'
+import { inTurn } from '../../support/races.ts'
 
 let ctx: TestContext
 let client: Client
 let ada: Awaited<ReturnType<typeof owner>>
 let app: { id: string; environments: { id: string }[] }
 let etag: string
+let robotId: string
 
 beforeAll(async () => {
   ctx = await testContext()
   ada = await owner(ctx)
   client = api(ctx).as(ada.token)
+  robotId = (await serviceAccount(ctx, 'service')).id
   await ctx.db`
     create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`
 })
@@ -42,18 +45,22 @@ const entries = async () =>
       where event_type in ('environment.deleted', 'app.deleted') order by event_type`),
   ].map(({ event_type, environments }) => [event_type, environments])
 
-test('an app that very many can open is deleted in parts, and the same request goes on where one failed', async () => {
-  const { id } = await serviceAccount(ctx, 'service')
+/** Has about 11,000 service accounts open each environment of the app. */
+async function giveAccessToVeryMany() {
   await ctx.database.aside.begin(async (tx) => {
     await tx`
       insert into principals
       select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).*
-      from principals p, generate_series(1, 11000) where p.id = ${id}`
+      from principals p, generate_series(1, 11000 - (select count(*)::int from principals)) where p.id = ${robotId}`
     await tx`
       insert into environment_keys (organisation_id, principal_id, app_id, environment_id, wrapped_seed, wrapped_salt, created_at)
       select e.organisation_id, p.id, e.app_id, e.id, 'x', 'x', e.created_at
       from environments e, principals p where p.type = 'service_account' and e.app_id = ${app.id}`
   })
+}
+
+test('an app that very many can open is deleted in parts, and the same request goes on where one failed', async () => {
+  await giveAccessToVeryMany()
   expect((await remove('"another"')).status).toBe(412)
   expect(await left()).toBe(3)
   expect((await remove(etag)).status).toBe(500)
@@ -87,4 +94,20 @@ test('an app with very many overrides is deleted in parts', async () => {
   await ctx.db`drop trigger refuse on apps`
   expect((await remove()).status).toBe(204)
   expect(await ctx.db`select 1 from secret_overrides limit 1`).toHaveLength(0)
+})
+
+test('with If-Match, an app that others change between two parts is not deleted any further', async () => {
+  await giveAccessToVeryMany()
+  await ctx.db`drop trigger refuse on apps`
+  const admin = await member(ctx, 'admin')
+  const [removal, addition] = await inTurn(
+    ctx.database.aside,
+    (tx) => tx`lock table environment_keys in share mode`,
+    () => remove(etag),
+    () => api(ctx).as(admin.token).post(`/v1/environments?app_id=${app.id}`, { name: 'late' }),
+  )
+  expect([removal?.status, addition?.status]).toEqual([412, 201])
+  expect(await left()).toBe(2)
+  const { headers } = await client.get(`/v1/apps/${app.id}`)
+  expect((await remove(headers.get('etag') ?? '')).status).toBe(204)
 })

@@ -192,6 +192,12 @@ describe('POST /v1/environments/:id/rekey', () => {
     expect((await client.put(place, { secrets: [{ id, comment: 'c' }] })).status).toBe(409)
     expect((await client.put(place, { secrets: [{ id, value: 'good' }] })).status).toBe(200)
     expect((await client.get(place)).body).toMatchObject([{ key: 'BAD', value: 'good' }])
+    const value = `ph:v1:${'1'.repeat(64)}:${Buffer.alloc(50).toString('base64')}`
+    expect((await client.put(`/v1/secrets/${id}/override`, { value, is_active: true })).status).toBe(200)
+    expect((await client.get(place)).body.error).toStartWith(
+      `Your override of the secret ${id} was not sealed`,
+    )
+    expect((await client.delete(`/v1/secrets/${id}/override`)).status).toBe(200)
   })
 
   test('is 400 without server-side encryption, and 404 for whoever can’t open the environment', async () => {
