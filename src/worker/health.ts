@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { isAllowedHost } from '../platform/http/hosts.ts'
 import { API_HEADERS } from '../platform/http/security-headers.ts'
 import type { FetchHandler } from '../platform/http/server.ts'
+import { waitToBegin } from '../platform/http/turn-to-begin.ts'
 import { throwAwayBody } from '../platform/http/unread-body.ts'
 import { readiness } from '../platform/postgres/readiness.ts'
 
@@ -20,8 +21,10 @@ export function workerHealth(ctx: Pick<Context, 'config' | 'db' | 'log' | 'schem
       return json(200, { status: 'ready', schema: found.schema })
     },
   }
-  return (request) => {
+  return async (request) => {
     throwAwayBody(request)
+    const unwanted = await waitToBegin(request)
+    if (unwanted !== null) return unwanted
     const url = new URL(request.url)
     const answer = answers[url.pathname.replace(/\/$/, '')]
     if (answer === undefined) {

@@ -39,12 +39,7 @@ export function requestPipeline(
   const protection = { ...API_HEADERS, vary: 'Origin', ...transportSecurity(ctx.config.origin) }
   const answers = createAnswers(ctx, requests, protection)
   return (handle: (...parameters: unknown[]) => unknown): Handler => {
-    const route = async (original: Request, cors: boolean, rest: unknown[]) => {
-      const sent = pathOf(original.url)
-      const path = routePathOf(sent)
-      requests.expectBody(original, path, table.takesAnyContentType(original.method, path))
-      const unwanted = await waitToBegin(original, () => requests.presumedSenderOf(original))
-      if (unwanted !== null) return unwanted
+    const route = async (original: Request, sent: string, path: string, cors: boolean, rest: unknown[]) => {
       const error =
         hostError(ctx, path, hostOf(original)) ??
         notServedError(path) ??
@@ -81,8 +76,13 @@ export function requestPipeline(
       let cors: string | null = null
       let response: Response
       try {
+        const sent = pathOf(original.url)
+        const path = routePathOf(sent)
+        requests.expectBody(original, path, table.takesAnyContentType(original.method, path))
+        const unwanted = await waitToBegin(original, () => requests.presumedSenderOf(original))
+        if (unwanted !== null) return unwanted
         if (origin !== null && isAllowedOrigin(ctx.config, origin, hostOf(original))) cors = origin
-        response = await route(original, cors !== null, rest)
+        response = await route(original, sent, path, cors !== null, rest)
       } catch (error) {
         // The router's own error handler does not see errors that are thrown before it, or by the handler itself.
         response = toResponse(errorResponse('UNKNOWN', error, ctx.log, state.source.requestId))

@@ -39,7 +39,7 @@ export async function authenticate(
 
 /**
  * Whose token the value of an Authorization header was when this process last accepted it; null where it never has. It may
- * not be valid any more: use it only to decide whose room a body takes until the token is checked.
+ * not be valid any more: use it only to decide whose room a body takes, and whose turn it is, until the token is checked.
  */
 export function acceptedBefore(ctx: Pick<Context, 'lookUps'>, header: string | null): Sharer | null {
   const text = tokenIn(header ?? '')
@@ -76,7 +76,7 @@ export async function authenticateCookie(
   const now = ctx.clock.now()
   const hash = hashToken(cookie)
   const row = await lookUp(ctx, hash, source, (db) => queries.findByCookie(db, hash, asksForFactor(ctx)))
-  if (row === undefined || isSessionExpired(lifetimeOf(row), now)) throw unauthenticated()
+  if (row === undefined || isSessionExpired(lifetimeOf(row), now)) throw refused(ctx, hash)
   markUsed(ctx, 'session', row.credential_id, row.session_last_used_at, now)
   markSeen(ctx, row, now)
   const credential = { kind: 'session', id: row.credential_id, text: cookie } as const
@@ -94,7 +94,7 @@ async function byAccessToken(
   const hash = hashToken(text)
   const row = await recall(ctx, hash, source, confirm, queries.findByToken, isTokenLive)
   const now = ctx.clock.now()
-  if (row === undefined || !isTokenLive(row, now)) throw unauthenticated()
+  if (row === undefined || !isTokenLive(row, now)) throw refused(ctx, hash)
   markUsed(ctx, 'token', row.credential_id, row.last_used_at, now, (at) => {
     row.last_used_at = at
   })
@@ -114,7 +114,7 @@ async function bySessionToken(
   const query = (db: Database) => queries.findBySessionToken(db, hash, asksForFactor(ctx))
   const row = await recall(ctx, hash, source, confirm, query, isSessionTokenLive)
   const now = ctx.clock.now()
-  if (row === undefined || !isSessionTokenLive(row, now)) throw unauthenticated()
+  if (row === undefined || !isSessionTokenLive(row, now)) throw refused(ctx, hash)
   markSeen(ctx, row, now)
   const caller = sessionCallerFrom(ctx, row, { kind: 'session', id: row.credential_id, text }, source)
   ctx.lookUps.accept(hash, sharerOf(caller))
@@ -166,6 +166,12 @@ const lookUp = <Row>(
   millisecondsLeft?: number,
 ): Promise<Row | undefined> =>
   ctx.lookUps.find(hash, visitorFrom(ipAddress), () => query(ctx.db, hash), millisecondsLeft)
+
+/** 401 for a credential that is unknown, or valid no longer. */
+function refused({ lookUps }: Context, hash: Buffer) {
+  lookUps.forget(hash)
+  return unauthenticated()
+}
 
 const noCredentials = () => unauthenticated('Authentication credentials were not provided.')
 

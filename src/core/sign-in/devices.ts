@@ -39,7 +39,8 @@ export const knownDevice = (
  * may depend on it.
  */
 export function memberDevice(ctx: Context, cookies: readonly string[]): Sharer | null {
-  const id = entriesOf(ctx, cookies).find((entry) => isOfMember(ctx, entry))?.id
+  const entries = entriesOf(ctx, cookies).slice(0, 2 * MAX_ACCOUNTS)
+  const id = entries.find((entry) => isOfMember(ctx, entry))?.id
   if (id === undefined) return null
   const account = Buffer.from(id, 'base64url').subarray(0, TAG_BYTES)
   return { responsibleId: account.toString('hex'), branchId: id, id }

@@ -1,5 +1,5 @@
 import { limitOpenFiles } from '../open-files.ts'
-import { add, pathOf, type Queues, type Sharer, take } from '../turn-queues.ts'
+import { add, drop, pathOf, type Queues, type Sharer, take } from '../turn-queues.ts'
 import { API_HEADERS } from './security-headers.ts'
 import type { FetchHandler, Serve } from './server.ts'
 import { setTurnToBegin } from './turn-to-begin.ts'
@@ -35,19 +35,16 @@ export const bunServe: Serve = ({ port, address }, fetch, failed) => {
   }
 }
 
-/** So many requests begin in one turn of the event loop, and so many of one connection wait for theirs. */
+/** So many requests begin in one turn of the event loop, and so many more that come on one connection in it are looked at. */
 const REQUESTS_IN_A_TURN = 16
 
-/** So many of those that wait are looked at in one turn: clients of some have left. */
-const LOOKED_AT_IN_A_TURN = 256
-
 /**
- * Has requests wait in a line of which a few begin in each turn of the event loop: between two turns, what others wait for
- * from the database or the disk goes on. Those who wait there take turns, whose requests `waitToBegin` is told; a request
- * whose client has left takes none. Bun would begin all that have come at once, and answer those that a client has sent on
- * one connection, without waiting for answers, before it serves any other connection. Where one of these is not answered at
- * once, it closes the connection, and so it does where one has to wait here. Handlers see requests before these wait: they
- * tell whose they are, and Bun keeps in memory what comes of a body until it is read or thrown away.
+ * Has requests wait in lines of which a few begin in each turn of the event loop: between two turns, what others wait for
+ * from the database or the disk goes on. Callers take turns, and `waitToBegin` is told whose a request is; one whose client
+ * leaves waits no more. Bun would begin all that have come at once, and answer those that a client has sent on one connection,
+ * without waiting for answers, before it serves any other connection. Where one of these is not answered at once, it closes
+ * the connection, and so it does where one has to wait here. Handlers see requests before these wait: they tell whose they
+ * are, and Bun keeps in memory what comes of a body until it is read or thrown away.
  */
 function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | null): FetchHandler {
   const waiting: Queues = new Map()
@@ -60,26 +57,33 @@ function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | nul
   const isFree = () => begun < REQUESTS_IN_A_TURN && waiting.size === 0
   const nextTurn = () => {
     begun = 0
-    for (let seen = 0; begun < REQUESTS_IN_A_TURN && seen < LOOKED_AT_IN_A_TURN; seen++) {
+    while (begun < REQUESTS_IN_A_TURN) {
       const [next] = waiting.keys()
       if (next === undefined) return
       take(waiting, next)?.()
     }
-    if (begun === 0) setImmediate(nextTurn)
   }
   const waitForTurn = async (request: Request, whose: () => Sharer): Promise<Response | null> => {
     if (isFree()) {
       begin()
       return null
     }
-    return await new Promise((resolve) =>
-      add(waiting, pathOf(whose()), () => {
-        // Nobody would get the answer, and nothing tells any more where the request came from.
-        if (peerOf(request) === null) return resolve(tooManyAtOnce())
+    const path = pathOf(whose())
+    return await new Promise((resolve) => {
+      const { signal } = request
+      const start = () => {
         begin()
-        resolve(null)
-      }),
-    )
+        signal.removeEventListener('abort', leave)
+        // Nobody would get the answer, and nothing tells any more where the request came from.
+        resolve(peerOf(request) === null ? tooManyAtOnce() : null)
+      }
+      const leave = () => {
+        drop(waiting, path, start)
+        resolve(tooManyAtOnce())
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      add(waiting, path, start)
+    })
   }
   const fetchInTurn = async (request: Request) => {
     const peer = peerOf(request)

@@ -4,7 +4,7 @@ import { API_HEADERS } from './security-headers.ts'
 import { shareTurnToBegin } from './turn-to-begin.ts'
 import { throwAwayBody } from './unread-body.ts'
 
-/** Answers one request. */
+/** Answers one request, once `waitToBegin` has let it begin. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
 export type HttpServer = Readonly<{

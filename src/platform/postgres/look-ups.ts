@@ -9,9 +9,9 @@ export type LookUps = ReturnType<typeof createLookUps>
 const MOST_REMEMBERED = 10_000
 
 /**
- * Has look-ups of credentials take turns: one that was accepted before in turns of its own, all others in those of visitors.
+ * Has look-ups of credentials take turns: one that was accepted before in those of its caller, all others in those of visitors.
  * So a flood of unknown credentials delays no caller, whatever its addresses. As many run at once as delay nobody noticeably;
- * up to 10,000 of each credential or visitor wait.
+ * up to 10,000 of each caller or visitor wait.
  */
 export function createLookUps(db: Database) {
   const { statementMilliseconds } = db.deadlines
@@ -35,19 +35,24 @@ export function createLookUps(db: Database) {
       millisecondsLeft = statementMilliseconds,
     ): Promise<Row | undefined> => {
       const name = hash.toString('base64')
-      const turn = limiter.run(accepted.has(name) ? name : visitor, async () => await query())
+      const turn = limiter.run(accepted.get(name) ?? visitor, async () => await query())
       const [row] = await withinDeadline(turn, millisecondsLeft)
       return row
     },
     /** Whose the credential was that was accepted before; null for any other. It may not be valid any more. */
     acceptedFor: (hash: Buffer): Sharer | null => accepted.get(hash.toString('base64')) ?? null,
-    /** Remembers that a credential was accepted, and whose it is, and forgets the oldest beyond 10,000. */
+    /** Remembers that a credential was accepted, and whose it is, and forgets the one used longest ago beyond 10,000. */
     accept: (hash: Buffer, caller: Sharer): void => {
       const [responsibleId, branchId, id] = pathOf(caller)
+      const name = hash.toString('base64')
+      // At the end of the order, so that those in use are forgotten last.
+      accepted.delete(name)
       // A caller holds its token, which is not to be remembered.
-      accepted.set(hash.toString('base64'), { responsibleId, branchId, id })
+      accepted.set(name, { responsibleId, branchId, id })
       const [oldest] = accepted.keys()
       if (accepted.size > MOST_REMEMBERED && oldest !== undefined) accepted.delete(oldest)
     },
+    /** Forgets a credential that is no longer valid. */
+    forget: (hash: Buffer): void => void accepted.delete(hash.toString('base64')),
   }
 }

@@ -107,22 +107,27 @@ test('a caller with one request begins before the many of another who came first
   await server.stop(1)
 })
 
-test('requests whose clients have left keep nobody waiting for the turns that they would have had', async () => {
-  const { promise: hasBegun, resolve } = Promise.withResolvers<number>()
-  using counted = countTurns()
-  let [sent, arrivedAt] = [0, 0]
-  const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => async (request) => {
-    if (++sent === 1) arrivedAt = counted.turns
-    const unwanted = await waitToBegin(request)
-    if (new URL(request.url).pathname === '/stays') resolve(counted.turns - arrivedAt)
-    return unwanted ?? new Response('text')
-  })
-  const sockets = await sendAtOnce(server.url, 401, (index) => (index < 400 ? '/leaves' : '/stays'))
-  for (const socket of sockets.slice(0, 400)) socket.destroy()
-  expect(await hasBegun).toBeLessThan(12)
-  sockets[400]?.destroy()
-  await server.stop(1)
-})
+test.each([0, 200])(
+  'requests whose clients have left keep nobody waiting, beside %i of another caller',
+  async (others) => {
+    const { promise: hasBegun, resolve } = Promise.withResolvers<number>()
+    using counted = countTurns()
+    let [sent, arrivedAt] = [0, 0]
+    const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => async (request) => {
+      if (++sent === 1) arrivedAt = counted.turns
+      const { pathname } = new URL(request.url)
+      const unwanted = await waitToBegin(request, () => (pathname === '/others' ? 'others' : 'the same'))
+      if (pathname === '/stays') resolve(counted.turns - arrivedAt)
+      return unwanted ?? new Response('text')
+    })
+    const beside = await sendAtOnce(server.url, others, () => '/others')
+    const sockets = await sendAtOnce(server.url, 401, (index) => (index < 400 ? '/leaves' : '/stays'))
+    for (const socket of sockets.slice(0, 400)) socket.destroy()
+    expect(await hasBegun).toBeLessThan(12)
+    for (const socket of [...sockets, ...beside]) socket.destroy()
+    await server.stop(1)
+  },
+)
 
 test('large bodies are not kept in memory while their requests wait: these are handled at once', async () => {
   const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => () => {

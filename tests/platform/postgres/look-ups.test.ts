@@ -43,3 +43,24 @@ test('a credential that was accepted is looked up before unknown ones that came 
   await Promise.all([...unknown, find('accepted', hash, '198.51.100.1')])
   expect(order.indexOf('accepted')).toBeLessThan(70)
 })
+
+test('the credentials of one caller have one share, and one that is forgotten is unknown', async () => {
+  const lookUps = createLookUps(database)
+  const named = (name: string) => Buffer.from(name)
+  const order: string[] = []
+  const find = (name: string, of: Buffer) =>
+    lookUps.find(of, visitorFrom(null), async () => {
+      order.push(name)
+      await Bun.sleep(1)
+      return []
+    })
+  for (let n = 0; n < 200; n++) lookUps.accept(named(`ada ${n}`), 'ada')
+  lookUps.accept(named('bob'), 'bob')
+  await Promise.all([
+    ...Array.from({ length: 200 }, (_, n) => find('ada', named(`ada ${n}`))),
+    find('bob', named('bob')),
+  ])
+  expect(order.indexOf('bob')).toBeLessThan(70)
+  lookUps.forget(named('bob'))
+  expect(lookUps.acceptedFor(named('bob'))).toBeNull()
+})
