@@ -16,6 +16,9 @@ type Handler = (request: Request, ...rest: unknown[]) => Response | Promise<Resp
 /** Health and readiness are served for any Host. */
 const ANY_HOST = /^\/service\/(?:health|ready)\/?$/
 
+/** The share of those who ask for it: whoever runs Keyward takes one that answers late for dead. */
+const PROBES = 'probes'
+
 /** Reads that change something and ask an identity provider, which has a deadline of its own. */
 const ASKS_A_PROVIDER = /^\/service\/auth\/sso\/[^/]+\/(?:authorize|callback)\/?$/
 
@@ -79,7 +82,8 @@ export function requestPipeline(
         const sent = pathOf(original.url)
         const path = routePathOf(sent)
         requests.expectBody(original, path, table.takesAnyContentType(original.method, path))
-        const unwanted = await waitToBegin(original, () => requests.presumedSenderOf(original))
+        const whose = () => (ANY_HOST.test(path) ? PROBES : requests.presumedSenderOf(original))
+        const unwanted = await waitToBegin(original, whose)
         if (unwanted !== null) return unwanted
         if (origin !== null && isAllowedOrigin(ctx.config, origin, hostOf(original))) cors = origin
         response = await route(original, sent, path, cors !== null, rest)

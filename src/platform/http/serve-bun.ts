@@ -1,5 +1,5 @@
 import { limitOpenFiles } from '../open-files.ts'
-import { add, drop, pathOf, type Queues, type Sharer, take } from '../turn-queues.ts'
+import { add, drop, pathOf, type Queues, type Sharer, take, VISITORS } from '../turn-queues.ts'
 import { API_HEADERS } from './security-headers.ts'
 import type { FetchHandler, Serve } from './server.ts'
 import { setTurnToBegin } from './turn-to-begin.ts'
@@ -38,6 +38,9 @@ export const bunServe: Serve = ({ port, address }, fetch, failed) => {
 /** So many requests begin in one turn of the event loop, and so many more that come on one connection in it are looked at. */
 const REQUESTS_IN_A_TURN = 16
 
+/** So many of those that wait are visitors' at most: what they cause makes the turn longer for all. */
+const VISITORS_IN_A_TURN = 4
+
 /**
  * Has requests wait in lines of which a few begin in each turn of the event loop: between two turns, what others wait for
  * from the database or the disk goes on. Callers take turns, and `waitToBegin` is told whose a request is; one whose client
@@ -55,11 +58,17 @@ function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | nul
     begun++
   }
   const isFree = () => begun < REQUESTS_IN_A_TURN && waiting.size === 0
+  const nextShare = (mayBeVisitors: boolean) => {
+    for (const share of waiting.keys()) if (mayBeVisitors || share !== VISITORS) return share
+    return undefined
+  }
   const nextTurn = () => {
     begun = 0
+    let ofVisitors = 0
     while (begun < REQUESTS_IN_A_TURN) {
-      const [next] = waiting.keys()
+      const next = nextShare(ofVisitors < VISITORS_IN_A_TURN)
       if (next === undefined) return
+      if (next === VISITORS) ofVisitors++
       take(waiting, next)?.()
     }
   }

@@ -9,15 +9,15 @@ export type LookUps = ReturnType<typeof createLookUps>
 const MOST_REMEMBERED = 10_000
 
 /**
- * Has look-ups of credentials take turns: one that was accepted before in those of its caller, all others in those of visitors.
- * So a flood of unknown credentials delays no caller, whatever its addresses. As many run at once as delay nobody noticeably;
- * up to 10,000 of each caller or visitor wait.
+ * Has look-ups of credentials take turns: one that was accepted before in those of its caller, all others in those of
+ * visitors. So a flood of unknown credentials delays no caller, whatever its addresses, and leaves connections for all else.
+ * Up to 10,000 of each caller, and of each site of visitors, wait.
  */
 export function createLookUps(db: Database) {
   const { statementMilliseconds } = db.deadlines
   const limiter = createFairLimiter({
     concurrency: 32,
-    concurrencyEach: 31,
+    concurrencyEach: 8,
     queueEach: 10_000,
     waitMilliseconds: Math.min(5000, statementMilliseconds),
   })

@@ -107,6 +107,21 @@ test('a caller with one request begins before the many of another who came first
   await server.stop(1)
 })
 
+test('of many visitors that wait, four begin in a turn of the event loop', async () => {
+  using counted = countTurns()
+  const begunAt: number[] = []
+  const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => async (request) => {
+    const unwanted = await waitToBegin(request)
+    begunAt.push(counted.turns)
+    return unwanted ?? new Response('text')
+  })
+  const sockets = await sendAtOnce(server.url, 201, () => '/')
+  while (begunAt.length < 201) await Bun.sleep(5)
+  expect((begunAt.at(-1) ?? 0) - (begunAt[0] ?? 0)).toBeGreaterThan(40)
+  for (const socket of sockets) socket.destroy()
+  await server.stop(1)
+})
+
 test.each([0, 200])(
   'requests whose clients have left keep nobody waiting, beside %i of another caller',
   async (others) => {
