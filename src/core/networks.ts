@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { type Sharer, VISITORS } from '../platform/turn-queues.ts'
+import type { Sharer, Visitors } from '../platform/turn-queues.ts'
 
 /** The unit that limits count: an IPv4 address, or an IPv6 /64, which usually belongs to one client. */
 export const networkOf = (ipAddress: string | null): string => prefixOf(ipAddress, 64)
@@ -13,7 +13,7 @@ export const siteOf = (ipAddress: string | null): string => prefixOf(ipAddress, 
 /** Whoever calls from an address without credentials that were accepted: sites take turns in the share of all visitors. */
 export function visitorFrom(ipAddress: string | null): Sharer {
   const site = siteOf(ipAddress)
-  return { responsibleId: VISITORS, branchId: site, id: site }
+  return { responsibleId: 'visitors' satisfies Visitors, branchId: site, id: site }
 }
 
 function prefixOf(ipAddress: string | null, bits: 48 | 64): string {

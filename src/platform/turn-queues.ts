@@ -5,7 +5,7 @@
 export type Sharer = string | Readonly<{ responsibleId: string; branchId: string; id: string }>
 
 /** The share of all who have shown no credentials that were accepted. */
-export const VISITORS = 'visitors'
+export type Visitors = 'visitors'
 
 /** The share of a caller, the branch in it, and the caller. */
 export type Path = readonly [share: string, branch: string, id: string]

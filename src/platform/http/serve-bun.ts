@@ -1,5 +1,5 @@
 import { limitOpenFiles } from '../open-files.ts'
-import { add, drop, pathOf, type Queues, type Sharer, take, VISITORS } from '../turn-queues.ts'
+import { add, drop, pathOf, type Queues, type Sharer, take, type Visitors } from '../turn-queues.ts'
 import { API_HEADERS } from './security-headers.ts'
 import type { FetchHandler, Serve } from './server.ts'
 import { setTurnToBegin } from './turn-to-begin.ts'
@@ -40,6 +40,7 @@ const REQUESTS_IN_A_TURN = 16
 
 /** So many of those that wait are visitors' at most: what they cause makes the turn longer for all. */
 const VISITORS_IN_A_TURN = 4
+const VISITORS: Visitors = 'visitors'
 
 /**
  * Has requests wait in lines of which a few begin in each turn of the event loop: between two turns, what others wait for

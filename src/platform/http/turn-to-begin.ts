@@ -1,4 +1,4 @@
-import { type Sharer, VISITORS } from '../turn-queues.ts'
+import type { Sharer, Visitors } from '../turn-queues.ts'
 
 /** Waits for the turn of someone's request to begin; null when it has come, else the response to one that is no longer wanted. */
 type WaitToBegin = (whose: () => Sharer) => Promise<Response | null>
@@ -21,5 +21,7 @@ export function shareTurnToBegin(original: Request, copy: Request): void {
  * told, take turns with those of others. Null then; otherwise the response to send. To be called once its body is read or
  * thrown away, and before anything that takes long.
  */
-export const waitToBegin = async (request: Request, whose: () => Sharer = () => VISITORS) =>
-  (await turns.get(request)?.(whose)) ?? null
+export const waitToBegin = async (
+  request: Request,
+  whose: () => Sharer = () => 'visitors' satisfies Visitors,
+) => (await turns.get(request)?.(whose)) ?? null
