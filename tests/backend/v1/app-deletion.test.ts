@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, spyOn, test } from 'bun:test'
+import { createChangeLimiter } from '../../../src/platform/postgres/limiters.ts'
 import { api, type Client } from '../../support/api.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
-import { member, owner, serviceAccount } from '../../support/people.ts'
-import { inTurn } from '../../support/races.ts'
+import { owner, serviceAccount } from '../../support/people.ts'
 
 let ctx: TestContext
 let client: Client
@@ -99,14 +99,19 @@ test('an app with very many overrides is deleted in parts', async () => {
 test('with If-Match, an app that others change between two parts is not deleted any further', async () => {
   await giveAccessToVeryMany()
   await ctx.db`drop trigger refuse on apps`
-  const admin = await member(ctx, 'admin')
-  const [removal, addition] = await inTurn(
-    ctx.database.aside,
-    (tx) => tx`lock table environment_keys in share mode`,
-    () => remove(etag),
-    () => api(ctx).as(admin.token).post(`/v1/environments?app_id=${app.id}`, { name: 'late' }),
-  )
-  expect([removal?.status, addition?.status]).toEqual([412, 201])
+  const another = api({ ...ctx, limitChanges: createChangeLimiter(ctx.db) }).as(ada.token)
+  const begin = ctx.db.beginWithin
+  let begun = 0
+  const transactions = spyOn(ctx.db, 'beginWithin').mockImplementation(async (...transaction) => {
+    // The second part is about to begin.
+    if (++begun === 2) {
+      const added = await another.post(`/v1/environments?app_id=${app.id}`, { name: 'late' })
+      expect(added.status).toBe(201)
+    }
+    return await begin(...transaction)
+  })
+  expect((await remove(etag)).status).toBe(412)
+  transactions.mockRestore()
   expect(await left()).toBe(2)
   const { headers } = await client.get(`/v1/apps/${app.id}`)
   expect((await remove(headers.get('etag') ?? '')).status).toBe(204)
