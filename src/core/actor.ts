@@ -35,6 +35,8 @@ export type Actor = Readonly<{
   source: RequestSource
   /** Whether it may only set up the second factor that is required. */
   lacksRequiredFactor?: boolean
+  /** Throws as the route does that it called, where somebody with another role may not call it: the role may have changed. */
+  checkAgain?: (actor: Actor) => void
 }>
 
 /** A signed-in user who is not a member of an organisation. */

@@ -98,7 +98,8 @@ export const ownTransaction = <T>(
 
 /**
  * A change of the actor's organisation: one transaction that first locks the organisation's row, so that changes run one
- * after the other, and then reads the actor again (401 when it was removed meanwhile). `work` gets that actor: its
+ * after the other, and then reads the actor again (401 when it was removed, or its token or session revoked, meanwhile; 403
+ * when its role allows the request no longer). `work` gets that actor: its
  * parameter shadows the one of the request on purpose. With an environment, whose row it locks too, it waits in line with the
  * changes of its secrets first: whoever waited for these with the organisation locked would keep everybody waiting.
  */
@@ -192,15 +193,20 @@ export const endOfChange = (ctx: Context): number =>
 
 type CurrentRole = Row<'roles', 'id' | 'kind' | 'name'> & { stored: Permissions | null }
 
-/** The actor with the role that was read under the lock; 401 when there is none any more. */
+/** The actor with the role that was read under the lock; 401 when there is none any more, 403 when it may not. */
 function actorWith(actor: Actor, [row]: readonly CurrentRole[]): Actor {
   if (row === undefined) throw unauthenticated()
   const { stored, ...role } = row
-  return { ...actor, role: { ...role, permissions: permissionsOf(role.kind, stored) } }
+  const current = { ...actor, role: { ...role, permissions: permissionsOf(role.kind, stored) } }
+  actor.checkAgain?.(current)
+  return current
 }
 
-const currentRole = (tx: Transaction, actor: Actor) =>
+/** The actor's role; nothing where it was removed, or its token or session revoked. */
+const currentRole = (tx: Transaction, { credential, ...actor }: Actor) =>
   tx<CurrentRole[]>`
     select r.id, r.kind, r.name, r.permissions as stored
     from principals p join roles r on r.id = p.role_id
-    where p.id = ${actor.id} and p.organisation_id = ${actor.organisation.id}`
+    where p.id = ${actor.id} and p.organisation_id = ${actor.organisation.id}
+      and exists (
+        select 1 from ${credential.kind === 'token' ? tx`tokens` : tx`sessions`} c where c.id = ${credential.id})`

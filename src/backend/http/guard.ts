@@ -33,12 +33,16 @@ export const guard = (ctx: Context, requests: RequestStates) => {
       if (!isForAnyone) requireFactor(caller)
       check(caller)
     }
-    checkCaller(await requests.authenticate(request))
+    const admit = (caller: Caller) => {
+      checkCaller(caller)
+      if (isActor(caller)) requests.setCaller(request, { ...caller, checkAgain: checkCaller })
+    }
+    admit(await requests.authenticate(request))
     requests.requireUsableQuery(request)
     own?.request(request)
     await requests.waitForTurn(request)
     const body = await requests.readBody(request, async (isLate) => {
-      if (isLate) checkCaller(await requests.authenticateAgain(request))
+      if (isLate) admit(await requests.authenticateAgain(request))
     })
     return own === undefined ? body : own.body(body)
   }
