@@ -14,7 +14,7 @@ import { isKeysRenewed, keysRenewed } from '../secrets/writing.ts'
 import { nameKey } from '../text.ts'
 import { beforeChange } from '../transactions.ts'
 import { yieldWhenDue } from '../yielding.ts'
-import { notOpenable } from './not-openable.ts'
+import { notOpenable, type Openable } from './not-openable.ts'
 import * as queries from './queries.ts'
 
 /** Where secrets in clear are: an app's id, and the name of one of its environments in any case. */
@@ -123,7 +123,7 @@ export function opened(ctx: Context, row: queries.EnvironmentWithKeys): OpenedEn
 export function textOpener(
   environment: OpenedEnvironment,
   requireWaiting = () => {},
-): (id: string, sealed: string, what?: Parameters<typeof notOpenable>[1]) => Promise<string> {
+): (id: string, sealed: string, what?: Openable) => Promise<string> {
   const pause = yieldWhenDue()
   return async (id, sealed, what) => {
     if (sealed === '') return ''

@@ -8,6 +8,7 @@ import { SSE_OFF } from '../secrets/rekeying.ts'
 import type { NewOverride, NewSecret, SecretChange, SecretRow } from '../secrets/secret.ts'
 import { nameKey } from '../text.ts'
 import { yieldWhenDue } from '../yielding.ts'
+import type { Openable } from './not-openable.ts'
 import { type OpenedEnvironment, opened, textOpener } from './opening.ts'
 import type { PlainChange, PlainNewSecret } from './plain-input.ts'
 import { type EnvironmentWithKeys, findByName } from './queries.ts'
@@ -59,9 +60,9 @@ export async function sealChanges(
   for (const { key, value, comment, override, ...rest } of changes) {
     const row = byId.get(rest.id)
     // Undefined where the text stays.
-    const change = async (text: string | undefined, now: string | undefined): Promise<string | undefined> => {
+    const change = async (text: string | undefined, now: string | undefined, what?: Openable) => {
       if (text === undefined) {
-        if (now !== undefined) await open(rest.id, now)
+        if (now !== undefined) await open(rest.id, now, what)
         return undefined
       }
       if (mayRead && now !== undefined && now !== '' && environment.open(now) === text) return undefined
@@ -70,7 +71,7 @@ export async function sealChanges(
     const newKey = await change(key, row?.key)
     const newValue = await change(value, row?.value)
     const newComment = comment === '' ? '' : await change(comment, row?.comment)
-    const ownValue = await change(override?.value, row?.override?.value)
+    const ownValue = await change(override?.value, row?.override?.value, 'Your override of the secret')
     sealed.push({
       ...rest,
       ...(newKey !== undefined && { key: newKey, keyDigest: environment.digest(key ?? '') }),

@@ -102,5 +102,9 @@ export const auditStatements: Statements = {
   'deployment: findOrganisationId': (db) => findOrganisationId(db),
   'deployment: requireServerSecret': (db, _, ctx) => requireServerSecret(db as unknown as Database, ctx.keys),
   'transactions: changeOrganisation': (_, it, ctx) => changeOrganisation(ctx, it.owner, async () => {}),
+  'transactions: changeOrganisation with a session': (_, it, ctx) => {
+    const credential = { kind: 'session', id: it.session, text: '' } as const
+    return changeOrganisation(ctx, { ...it.owner, credential }, async () => {})
+  },
   'housekeeping: removeExpired': (_db, _it, ctx) => removeExpired(ctx),
 }

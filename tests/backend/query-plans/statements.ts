@@ -102,6 +102,7 @@ export async function thingsOf(
       userId: found.user,
       organisation: { id: found.organisation },
       role: { kind, permissions: permissionsOf(kind, null) },
+      credential: { kind: 'token', id: found.token, text: '' },
     }) as Actor
   return {
     ...(found as unknown as Things),

@@ -197,6 +197,9 @@ describe('POST /v1/environments/:id/rekey', () => {
     expect((await client.get(place)).body.error).toStartWith(
       `Your override of the secret ${id} was not sealed`,
     )
+    expect((await client.put(place, { secrets: [{ id, tags: ['x'] }] })).body.error).toStartWith(
+      'Your override',
+    )
     expect((await client.delete(`/v1/secrets/${id}/override`)).status).toBe(200)
   })
 

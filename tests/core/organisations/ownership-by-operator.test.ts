@@ -129,6 +129,7 @@ test('of two at once one makes its Owner, the other is told', async () => {
 test('beside a transfer by the Owner there is one Owner, and whoever was late is told', async () => {
   const [grace, alan] = [await member(ctx, 'admin'), await member(ctx, 'admin')]
   const role = (await ctx.db`select role_id from principals where id = ${ada.id}`)[0]?.role_id
+  const token = (await ctx.db`select id from tokens where principal_id = ${ada.id}`)[0]?.id
   const actor = {
     type: 'user',
     id: ada.id,
@@ -139,7 +140,7 @@ test('beside a transfer by the Owner there is one Owner, and whoever was late is
     email: null,
     organisation: { id: ada.organisationId },
     role: { id: role, kind: 'owner', name: 'Owner', permissions: { permissions: {}, appPermissions: {} } },
-    credential: { kind: 'session', id: ada.id, text: '' },
+    credential: { kind: 'token', id: token, text: '' },
     source: { ipAddress: null, userAgent: null, requestId: 'test' },
   } as const
   const outcomes = await raceFor(
