@@ -89,7 +89,8 @@ function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | nul
       }
       const leave = () => {
         drop(waiting, path, start)
-        resolve(tooManyAtOnce())
+        // Nobody gets it.
+        resolve(new Response(null))
       }
       signal.addEventListener('abort', leave, { once: true })
       add(waiting, path, start)
