@@ -8,12 +8,16 @@ export type IfMatch = string | null
 export const etagOf = (content: string | Uint8Array): string =>
   `"${hash('sha256', content, 'hex').slice(0, 32)}"`
 
+/** Whether a request takes what there is, whatever that is. */
+export const takesAny = (ifMatch: IfMatch): ifMatch is null | '*' =>
+  ifMatch === null || ifMatch.trim() === '*'
+
 /**
  * 412 unless the caller has seen what there is now; `current` gives that as the route's GET answers it. To be called
  * under the lock of the change.
  */
 export async function requireMatch(ifMatch: IfMatch, current: () => unknown): Promise<void> {
-  if (ifMatch === null || ifMatch.trim() === '*') return
+  if (takesAny(ifMatch)) return
   // A weak ETag never matches: RFC 9110, section 13.1.1.
   if (tagsIn(ifMatch).includes(etagOf(JSON.stringify(await current())))) return
   throw new DomainError(

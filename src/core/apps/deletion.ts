@@ -3,7 +3,7 @@ import type { Actor } from '../actor.ts'
 import { recordAll } from '../audit/audit.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import * as environmentEvents from '../environments/environment-events.ts'
-import { etagOf, type IfMatch, requireMatch } from '../etags.ts'
+import { etagOf, type IfMatch, requireMatch, takesAny } from '../etags.ts'
 import { isId } from '../id.ts'
 import { enforce } from '../policy.ts'
 import { removeLeftovers } from '../secrets/leftovers.ts'
@@ -31,7 +31,7 @@ export async function remove(ctx: Context, actor: Actor, id: string, ifMatch: If
   for (const part of [...beforeTheLast, null]) {
     const removed = await removePart(ctx, actor, id, expected, part, gone)
     gone += removed.environments
-    if (ifMatch !== null) expected = removed.etag
+    expected = removed.expected
   }
 }
 
@@ -52,8 +52,8 @@ function partsOf(environments: readonly { id: string; copies: number; overrides:
 }
 
 /**
- * Deletes some environments of an app, or the app with all that are left. Tells how many, and the ETag that the app has then;
- * `*` where it has none.
+ * Deletes some environments of an app, or the app with all that are left. Tells how many, and what the next part is to expect:
+ * the app as it is then, unless the request takes any.
  */
 const removePart = (
   ctx: Context,
@@ -62,7 +62,7 @@ const removePart = (
   ifMatch: IfMatch,
   part: ReadonlySet<string> | null,
   goneBefore: number,
-): Promise<{ environments: number; etag: string }> =>
+): Promise<{ environments: number; expected: IfMatch }> =>
   changeOrganisation(ctx, actor, async (tx, actor) => {
     const row = await existing(tx, actor, id)
     const environments = await queries.allEnvironments(tx, actor.organisation.id, row.id)
@@ -77,8 +77,11 @@ const removePart = (
       ...(part === null ? [appDeleted(row, goneBefore + some.length)] : []),
       ...some.map((environment) => environmentEvents.deleted(row, environment)),
     ])
-    const etag = part === null ? '*' : etagOf(JSON.stringify(present(await existing(tx, actor, id))))
-    return { environments: some.length, etag }
+    const expected =
+      part === null || takesAny(ifMatch)
+        ? ifMatch
+        : etagOf(JSON.stringify(present(await existing(tx, actor, id))))
+    return { environments: some.length, expected }
   })
 
 const appDeleted = (row: AppRow, environments: number): AuditEvent => ({

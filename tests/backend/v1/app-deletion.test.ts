@@ -96,23 +96,30 @@ test('an app with very many overrides is deleted in parts', async () => {
   expect(await ctx.db`select 1 from secret_overrides limit 1`).toHaveLength(0)
 })
 
-test('with If-Match, an app that others change between two parts is not deleted any further', async () => {
-  await giveAccessToVeryMany()
-  await ctx.db`drop trigger refuse on apps`
-  const another = api({ ...ctx, limitChanges: createChangeLimiter(ctx.db) }).as(ada.token)
-  const begin = ctx.db.beginWithin
-  let begun = 0
-  const transactions = spyOn(ctx.db, 'beginWithin').mockImplementation(async (...transaction) => {
-    // The second part is about to begin.
-    if (++begun === 2) {
-      const added = await another.post(`/v1/environments?app_id=${app.id}`, { name: 'late' })
-      expect(added.status).toBe(201)
-    }
-    return await begin(...transaction)
-  })
-  expect((await remove(etag)).status).toBe(412)
-  transactions.mockRestore()
-  expect(await left()).toBe(2)
-  const { headers } = await client.get(`/v1/apps/${app.id}`)
-  expect((await remove(headers.get('etag') ?? '')).status).toBe(204)
-})
+test.each([
+  ['the ETag that it had', 412, 2],
+  ['any', 204, 0],
+])(
+  'with %s in If-Match, the deletion of an app that others change between two parts is %i',
+  async (_, status, remaining) => {
+    await giveAccessToVeryMany()
+    await ctx.db`drop trigger refuse on apps`
+    const another = api({ ...ctx, limitChanges: createChangeLimiter(ctx.db) }).as(ada.token)
+    const begin = ctx.db.beginWithin
+    let begun = 0
+    const transactions = spyOn(ctx.db, 'beginWithin').mockImplementation(async (...transaction) => {
+      // The second part is about to begin.
+      if (++begun === 2) {
+        const added = await another.post(`/v1/environments?app_id=${app.id}`, { name: 'late' })
+        expect(added.status).toBe(201)
+      }
+      return await begin(...transaction)
+    })
+    expect((await remove(status === 412 ? etag : '*')).status).toBe(status)
+    transactions.mockRestore()
+    expect(await left()).toBe(remaining)
+    if (remaining === 0) return
+    const { headers } = await client.get(`/v1/apps/${app.id}`)
+    expect((await remove(headers.get('etag') ?? '')).status).toBe(204)
+  },
+)
