@@ -16,7 +16,7 @@ type Handler = (request: Request, ...rest: unknown[]) => Response | Promise<Resp
 /** Health and readiness are served for any Host. */
 const ANY_HOST = /^\/service\/(?:health|ready)\/?$/
 
-/** The share of those who ask for it: whoever runs Keyward takes one that answers late for dead. */
+/** The share of all probes: an orchestrator restarts a backend that answers them late. */
 const PROBES = 'probes'
 
 /** Reads that change something and ask an identity provider, which has a deadline of its own. */

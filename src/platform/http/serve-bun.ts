@@ -35,10 +35,10 @@ export const bunServe: Serve = ({ port, address }, fetch, failed) => {
   }
 }
 
-/** So many requests begin in one turn of the event loop, and so many more that come on one connection in it are looked at. */
+/** How many requests begin in one turn of the event loop, and how many more that come on one connection in it may wait. */
 const REQUESTS_IN_A_TURN = 16
 
-/** So many of those that wait are visitors' at most: what they cause makes the turn longer for all. */
+/** How many visitors' requests, of those that wait, begin in one turn: their work makes the turn longer for everybody. */
 const VISITORS_IN_A_TURN = 4
 const VISITORS: Visitors = 'visitors'
 
@@ -89,7 +89,7 @@ function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | nul
       }
       const leave = () => {
         drop(waiting, path, start)
-        // Nobody gets it.
+        // Nobody gets this response.
         resolve(new Response(null))
       }
       signal.addEventListener('abort', leave, { once: true })
