@@ -18,7 +18,7 @@ import { builtFiles } from './frontend/files.ts'
 import { besideBackend, createFrontend } from './frontend/server.ts'
 import { systemClock } from './platform/clock.ts'
 import { healthProblem, waitForSchemaVia } from './platform/http/health-check.ts'
-import { type FetchHandler, listen, type Peers } from './platform/http/server.ts'
+import { type Handler, listen, type Peers } from './platform/http/server.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { openDataDirectory } from './platform/postgres/data-directory.ts'
 import { type DatabaseConfig, openDatabase } from './platform/postgres/database.ts'
@@ -45,11 +45,7 @@ const COMMANDS: Readonly<Record<Plain, (options: Options, runtime: Runtime) => P
     await startTelemetry(config, 'keyward-backend', runtime)
     const ctx = await createReadyContext(config, runtime)
     await warnOfForeignPasskeys(ctx)
-    const url = serveUntilStop(
-      config,
-      runtime,
-      (peers) => createApp(ctx, peers.addressOf, runtime.adapter).fetch,
-    )
+    const url = serveUntilStop(config, runtime, (peers) => createApp(ctx, peers.addressOf, runtime.adapter))
     listenForMetrics(config, runtime, metricsText(ctx))
     ctx.log.info({ url }, 'The backend is listening')
   },
@@ -59,7 +55,7 @@ const COMMANDS: Readonly<Record<Plain, (options: Options, runtime: Runtime) => P
     const ctx = await createReadyContext(config, runtime)
     const worker = await startWorker(ctx, schedule(ctx), { graceSeconds: GRACE_SECONDS })
     onStop(() => worker.stop())
-    serveUntilStop(config, runtime, () => workerHealth(ctx))
+    serveUntilStop(config, runtime, () => ({ fetch: workerHealth(ctx) }))
     listenForMetrics(config, runtime, metricsText(ctx))
   },
   frontend: async (_, runtime) => {
@@ -67,7 +63,9 @@ const COMMANDS: Readonly<Record<Plain, (options: Options, runtime: Runtime) => P
     const metrics = createMetrics()
     const log = runtime.createLog(config.logLevel)
     await startTelemetry(config, 'keyward-frontend', runtime)
-    const url = serveUntilStop(config, runtime, () => createFrontend(config, log, builtFiles(), metrics))
+    const url = serveUntilStop(config, runtime, () => ({
+      fetch: createFrontend(config, log, builtFiles(), metrics),
+    }))
     listenForMetrics(config, runtime, async () => metrics.text())
     log.info({ url }, 'The frontend is listening')
   },
@@ -130,7 +128,7 @@ async function serve(_: Options, runtime: Runtime): Promise<void> {
   const hasOwner = await hasOrganisation(ctx.db)
   serveUntilStop(config, runtime, (peers) =>
     besideBackend(
-      createApp(ctx, peers.addressOf, runtime.adapter).fetch,
+      createApp(ctx, peers.addressOf, runtime.adapter),
       createFrontend(config, log, builtFiles()),
     ),
   )
@@ -216,7 +214,7 @@ function waitOptions({ timeout }: Options, config: Config, runtime: Runtime) {
 function serveUntilStop(
   { port, bindAddress: address }: Config,
   runtime: Runtime,
-  handler: (peers: Peers) => FetchHandler,
+  handler: (peers: Peers) => Handler,
 ): string {
   const server = listen(runtime.serve, { port, address }, handler)
   onStop(() => server.stop(GRACE_SECONDS))

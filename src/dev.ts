@@ -12,7 +12,7 @@ await import('./main.ts')
 
 function listenAt(port: number) {
   try {
-    return listen(bunServe, { port, address: '127.0.0.1' }, mailPreviews)
+    return listen(bunServe, { port, address: '127.0.0.1' }, () => ({ fetch: mailPreviews() }))
   } catch {
     // The port is taken.
     return null

@@ -25,7 +25,7 @@ export async function startTelemetry(config: Config, service: string, runtime: R
 export function listenForMetrics(config: Config, runtime: Runtime, text: () => Promise<string>): void {
   if (config.metricsPort === null) return
   const options = { port: config.metricsPort, address: config.bindAddress, portName: 'METRICS_PORT' }
-  const server = listen(runtime.serve, options, () => metricsPage(text))
+  const server = listen(runtime.serve, options, () => ({ fetch: metricsPage(text) }))
   onStop(() => server.stop(0))
 }
 

@@ -40,7 +40,7 @@ import { plainSecretsRoutes } from './v1/secrets.ts'
 import { serviceAccountsRoutes } from './v1/service-accounts.ts'
 import { tokensRoutes } from './v1/tokens.ts'
 
-/** The whole HTTP service as one `fetch` handler. Elysia chooses its adapter for Bun and for Node.js by itself. */
+/** The whole HTTP service, the handler of a server. Elysia chooses its adapter for Bun and for Node.js by itself. */
 export function createApp(
   ctx: Context,
   peerAddress: PeerAddress = () => null,
@@ -49,6 +49,7 @@ export function createApp(
   const requests = createRequestStates(ctx, peerAddress)
   const routes = apiRoutes(ctx, requests)
   const table = routeTable(() => app.routes)
+  const { wrap, senderOf, expectBody } = requestPipeline(ctx, requests, table)
 
   // Elysia otherwise assumes a host of at least 4 characters when it looks for the path.
   const app = new Elysia({
@@ -56,7 +57,7 @@ export function createApp(
     handler: { standardHostname: false },
     ...(adapter !== null && { adapter }),
   })
-    .wrap(requestPipeline(ctx, requests, table))
+    .wrap(wrap)
     .onError({ as: 'global' }, async ({ code, error, request, params, query }) => {
       const state = requests.of(request)
       const response = errorResponse(code, error, ctx.log, state.source.requestId)
@@ -88,7 +89,7 @@ export function createApp(
     })
     .use(routes)
     .use(swaggerPage(ctx, routes))
-  return app
+  return Object.assign(app, { senderOf, expectBody })
 }
 
 export type App = ReturnType<typeof createApp>

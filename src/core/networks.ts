@@ -16,7 +16,13 @@ export function visitorFrom(ipAddress: string | null): Sharer {
   return { responsibleId: 'visitors' satisfies Visitors, branchId: site, id: site }
 }
 
+/** Whether an address is IPv4 in its canonical form. Most are, and the parser is slower. */
+export const isCanonicalIpv4 = (address: string): boolean => CANONICAL_IPV4.test(address)
+
+const CANONICAL_IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+
 function prefixOf(ipAddress: string | null, bits: 48 | 64): string {
+  if (ipAddress !== null && isCanonicalIpv4(ipAddress)) return ipAddress
   if (ipAddress === null || !ipaddr.isValid(ipAddress)) return 'unknown'
   const address = ipaddr.process(ipAddress)
   if (address instanceof ipaddr.IPv4) return address.toString()

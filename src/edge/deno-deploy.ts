@@ -39,12 +39,14 @@ for (const cron of new Set(['* * * * *', ...jobs.flatMap((job) => job.cron ?? []
 
 const peers = new WeakMap<Request, string>()
 const backend = createApp(ctx, (request) => peers.get(request) ?? null, runtime.adapter).fetch
-const answer = besideBackend(
-  async (request) => {
-    const refusal = await problem(request)
-    if (refusal !== null) return refusal
-    await started()
-    return await backend(request)
+const { fetch } = besideBackend(
+  {
+    fetch: async (request) => {
+      const refusal = await problem(request)
+      if (refusal !== null) return refusal
+      await started()
+      return await backend(request)
+    },
   },
   createFrontend(config, ctx.log, builtFiles()),
 )
@@ -60,6 +62,6 @@ deno.serve(
   (original, { remoteAddr }) => {
     const request = withReadableUrl(original)
     peers.set(request, remoteAddr.hostname)
-    return answer(request)
+    return fetch(request)
   },
 )

@@ -25,7 +25,7 @@ export type DenoApi = {
 
 export const deno = (globalThis as unknown as { Deno: DenoApi }).Deno
 
-const denoServe: Serve = ({ port, address }, fetch, failed) => {
+const denoServe: Serve = ({ port, address }, { fetch }, failed) => {
   const peers = new WeakMap<Request, string>()
   const { promise: cut, resolve } = Promise.withResolvers<void>()
   const ending = new AbortController()

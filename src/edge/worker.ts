@@ -51,7 +51,7 @@ export function createWorker(options: WorkerOptions) {
     fetch: async (original: Request, execution: Execution): Promise<Response> => {
       const backend = (request: Request) =>
         within(waitUntil(execution), async () => (await problem(request)) ?? (await app.fetch(request)))
-      return besideBackend(backend, frontend)(withReadableUrl(original))
+      return await besideBackend({ fetch: backend }, frontend).fetch(withReadableUrl(original))
     },
     /** One round of jobs: what waits in the queues, and what is due by `cron`. */
     scheduled: (cron: string, execution: Execution): Promise<void> =>

@@ -4,9 +4,7 @@ import { accepts, wantsPage } from '../platform/http/accepts.ts'
 import { isAllowedHost } from '../platform/http/hosts.ts'
 import { traceRequest } from '../platform/http/request-spans.ts'
 import { addHeaders, transportSecurity } from '../platform/http/security-headers.ts'
-import type { FetchHandler } from '../platform/http/server.ts'
-import { waitToBegin } from '../platform/http/turn-to-begin.ts'
-import { throwAwayBody } from '../platform/http/unread-body.ts'
+import type { FetchHandler, Handler } from '../platform/http/server.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { BuiltFile, FindFile } from './files.ts'
@@ -91,8 +89,6 @@ export function createFrontend(
     return response
   }
   const serve = async (request: Request): Promise<Response> => {
-    const unwanted = await waitToBegin(request)
-    if (unwanted !== null) return unwanted
     const requestId = randomUUID()
     const start = performance.now()
     const response = await answer(request).catch((error: unknown) => {
@@ -107,19 +103,19 @@ export function createFrontend(
     metrics?.observeResponse(request.method, routeOf(request), response.status, seconds)
     return response
   }
-  return (request) => {
-    throwAwayBody(request)
-    return traceRequest(request, { traceparent: () => null, route: () => routeOf(request) }, () =>
-      serve(request),
-    )
-  }
+  return (request) =>
+    traceRequest(request, { traceparent: () => null, route: () => routeOf(request) }, () => serve(request))
 }
 
 /** Both on one port: the backend answers its own paths, the frontend all others. */
-export const besideBackend =
-  (backend: FetchHandler, frontend: FetchHandler): FetchHandler =>
-  (request) =>
-    BACKEND_PATHS.test(new URL(request.url).pathname) ? backend(request) : frontend(request)
+export function besideBackend({ fetch, senderOf, expectBody }: Handler, frontend: FetchHandler): Handler {
+  const isForBackend = ({ url }: Request) => BACKEND_PATHS.test(new URL(url).pathname)
+  return {
+    fetch: (request) => (isForBackend(request) ? fetch(request) : frontend(request)),
+    senderOf,
+    expectBody: expectBody && ((request) => (isForBackend(request) ? expectBody(request) : null)),
+  }
+}
 
 // Some clients begin paths with two slashes, where their host was set with one at its end.
 const BACKEND_PATHS = /^\/+(v1|service|public|swagger|api\/auth\/callback)(\/|$)/

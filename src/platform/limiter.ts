@@ -27,8 +27,8 @@ export type Turn = Readonly<{
 export type FairLimiter = Readonly<{
   /** Runs the work in the caller's turn. */
   run<T>(caller: Sharer, work: () => Promise<T>, turn?: Turn): Promise<T>
-  /** Waits for the caller's turn; gives what ends it, to be called exactly once. */
-  enter(caller: Sharer): Promise<() => void>
+  /** Waits for the caller's turn, until `left` is aborted; gives what ends it, to be called exactly once. */
+  enter(caller: Sharer, left?: AbortSignal): Promise<() => void>
   /** Adds so much time to what the caller's share has used, besides what `run` is told; `atOnce` as for `Usage`. */
   charge(caller: Sharer, milliseconds: number, atOnce?: number): void
   /** Whether the caller need not wait now. */
@@ -153,38 +153,44 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     if (queues.size === 0) together?.waiting.delete(startNext)
     return given > before
   }
-  const waitForTurn = (path: Path, until: number) =>
+  const waitForTurn = (path: Path, until: number, left?: AbortSignal) =>
     new Promise<End>((resolve, reject) => {
-      const start = () => {
+      const stopWaiting = () => {
         clearTimeout(timer)
+        left?.removeEventListener('abort', giveUp)
+      }
+      const start = () => {
+        stopWaiting()
         // Counted as running at once, so that no later call can take the slot.
         resolve(begin(path))
       }
       const giveUp = () => {
+        stopWaiting()
         drop(queues, path, start)
         if (queues.size === 0) together?.waiting.delete(startNext)
         reject(busy())
       }
       const longest = Math.min(waitMilliseconds ?? Infinity, until - performance.now())
       const timer = longest === Infinity ? undefined : setTimeout(giveUp, longest)
+      left?.addEventListener('abort', giveUp)
       add(queues, path, start)
       together?.waiting.add(startNext)
     })
   const tryToBegin = (path: Path) => (hasRoom(path[0]) ? begin(path) : null)
-  const enter = async (caller: Sharer, until = Infinity): Promise<End> => {
+  const enter = async (caller: Sharer, until: number, left?: AbortSignal): Promise<End> => {
     const path = pathOf(caller)
-    if (until <= performance.now()) throw busy()
+    if (until <= performance.now() || left?.aborted) throw busy()
     const entered = tryToBegin(path)
     if (entered !== null) return entered
     if (sizeAt(queues, path) >= queueEach) throw busyError?.() ?? new CallerBusyError()
-    return await waitForTurn(path, until)
+    return await waitForTurn(path, until, left)
   }
   return {
-    enter,
+    enter: (caller, left) => enter(caller, Infinity, left),
     charge: (caller, ...time) => usage.add(pathOf(caller)[0], ...time),
     isFree: (caller) => hasRoom(pathOf(caller)[0]),
     tryToEnter: (caller) => tryToBegin(pathOf(caller)),
-    run: async (caller, work, { used, until } = {}) => {
+    run: async (caller, work, { used, until = Infinity } = {}) => {
       const end = await enter(caller, until)
       try {
         return await work()

@@ -12,7 +12,7 @@ export type Passwords = {
 
 export type PasswordsOptions = {
   argon2id: Argon2id
-  /** How many run at once; by default one per core. */
+  /** How many run at once; by default one less than there are cores, which is left to those who wait for no password. */
   concurrency?: number
   /** How many strangers wait beyond those that run, and how many with accounts that are no members. */
   queue?: number
@@ -30,7 +30,7 @@ export function createPasswords({ argon2id, ...options }: PasswordsOptions): Pas
   const cost = { memoryCost: options.memoryCost ?? 19_456, timeCost: options.timeCost ?? 2 }
   const unknown = hashOfNothing(cost)
   const inTurn = createPasswordTurns({
-    concurrency: options.concurrency ?? availableParallelism(),
+    concurrency: options.concurrency ?? Math.max(1, availableParallelism() - 1),
     queue: options.queue ?? PASSWORD_QUEUE,
   })
   return {

@@ -3,8 +3,6 @@ import type { Context } from '../context.ts'
 import { isAllowedHost } from '../platform/http/hosts.ts'
 import { API_HEADERS } from '../platform/http/security-headers.ts'
 import type { FetchHandler } from '../platform/http/server.ts'
-import { waitToBegin } from '../platform/http/turn-to-begin.ts'
-import { throwAwayBody } from '../platform/http/unread-body.ts'
 import { readiness } from '../platform/postgres/readiness.ts'
 
 /**
@@ -22,9 +20,6 @@ export function workerHealth(ctx: Pick<Context, 'config' | 'db' | 'log' | 'schem
     },
   }
   return async (request) => {
-    throwAwayBody(request)
-    const unwanted = await waitToBegin(request)
-    if (unwanted !== null) return unwanted
     const url = new URL(request.url)
     const answer = answers[url.pathname.replace(/\/$/, '')]
     if (answer === undefined) {

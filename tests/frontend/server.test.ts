@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { builtFiles } from '../../src/frontend/files.ts'
-import { createFrontend } from '../../src/frontend/server.ts'
+import { besideBackend, createFrontend } from '../../src/frontend/server.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { testConfig } from '../support/context.ts'
 import { recordedLog } from '../support/log-recorder.ts'
@@ -33,16 +33,14 @@ test.each(['/', '/invite', '/config.json', '/api/health', '/nothing'])(
   },
 )
 
-test('a body is thrown away before anything is waited for', async () => {
-  let isThrownAway = false
-  const body = new ReadableStream({
-    cancel: () => {
-      isThrownAway = true
-    },
-  })
-  const answer = ask({}, '/apps', { method: 'POST', body })
-  expect(isThrownAway).toBe(true)
-  expect((await answer).status).toBe(405)
+test('beside a backend, bodies are expected for its paths alone', () => {
+  const forget = () => {}
+  const backend = { fetch: () => new Response('backend'), expectBody: () => forget }
+  const { expectBody } = besideBackend(backend, () => new Response('frontend'))
+  const expected = ['/v1/roles', '//v1/roles', '/service/auth/methods', '/apps', '/v1x'].map((path) =>
+    expectBody?.(new Request(`http://localhost${path}`)),
+  )
+  expect(expected).toEqual([forget, forget, forget, null, null])
 })
 
 test('no response copies a file: clients may leave thousands of them unread', async () => {

@@ -279,6 +279,20 @@ describe('callers take turns', () => {
     expect(await limiter.run('c', async () => 'free')).toBe('free')
   })
 
+  test('and one that leaves gives up its place, in the queue or before', async () => {
+    const limiter = createFairLimiter({ concurrency: 1, concurrencyEach: 1, queueEach: 1 })
+    const end = await limiter.enter('a')
+    const left = new AbortController()
+    const waiting = limiter.enter('b', left.signal)
+    left.abort()
+    await expect(waiting).rejects.toBeInstanceOf(TooBusyError)
+    await expect(limiter.enter('b', left.signal)).rejects.toBeInstanceOf(TooBusyError)
+    const next = limiter.enter('b', new AbortController().signal)
+    end()
+    ;(await next)()
+    expect(await limiter.run('c', async () => 'free')).toBe('free')
+  })
+
   test.each(Array.from({ length: 20 }, (_, seed) => seed))(
     'no slot is lost and no bound is passed: random calls, seed %i',
     async (seed) => {

@@ -45,13 +45,13 @@ export async function startConsole(
   const variables = typeof environment === 'function' ? await environment(origin) : environment
   const ctx = await testContext({ HOST: origin, RATE_LIMIT_AUTH: 'off', ...variables }, new Date())
   const handler = besideBackend(
-    createApp(ctx, () => '127.0.0.1').fetch,
+    createApp(ctx, () => '127.0.0.1'),
     createFrontend(ctx.config, createLog('error'), builtFiles()),
   )
   const server = Bun.serve({
     port: Number(new URL(origin).port),
     hostname: 'localhost',
-    fetch: (request) => handler(request),
+    fetch: (request) => handler.fetch(request),
   })
   const visitors: BrowserContext[] = []
 

@@ -14,8 +14,10 @@ export async function serveRemotely(runtime: Runtime): Promise<void> {
   await ctx.queue.start()
   const peerOf = (request: Request) => request.headers.get(PEER)
   const app = createApp(ctx, peerOf, runtime.adapter)
-  listen(ports.serve, { port: Number(process.env.PORT), address: '127.0.0.1' }, () => (request) => {
-    followClock(request)
-    return app.fetch(request)
-  })
+  listen(ports.serve, { port: Number(process.env.PORT), address: '127.0.0.1' }, () => ({
+    fetch: (request) => {
+      followClock(request)
+      return app.fetch(request)
+    },
+  }))
 }

@@ -2,16 +2,16 @@ import type { Context } from '../../context.ts'
 import { isAllowedHost, isAllowedOrigin } from '../../platform/http/hosts.ts'
 import { traceRequest } from '../../platform/http/request-spans.ts'
 import { API_HEADERS, addHeaders, transportSecurity } from '../../platform/http/security-headers.ts'
-import { waitToBegin } from '../../platform/http/turn-to-begin.ts'
 import { withinDeadline } from '../../platform/postgres/deadlines.ts'
 import { tracing } from '../../platform/tracing.ts'
+import type { Sharer } from '../../platform/turn-queues.ts'
 import { createAnswers } from './answers.ts'
 import { errorResponse, NOT_FOUND, toResponse } from './errors.ts'
 import { notServed, pathOf, routePathOf } from './paths.ts'
 import { hostOf, type RequestStates } from './requests.ts'
 import type { routeTable } from './routes.ts'
 
-type Handler = (request: Request, ...rest: unknown[]) => Response | Promise<Response>
+type Handle = (request: Request, ...rest: unknown[]) => Response | Promise<Response>
 
 /** Health and readiness are served for any Host. */
 const ANY_HOST = /^\/service\/(?:health|ready)\/?$/
@@ -28,8 +28,8 @@ const CORS_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The request pipeline around the router: aliases, Host check, 404 and 405, errors outside the router, response headers
- * and metrics.
+ * The request pipeline, with what a server asks before a request begins. `wrap` puts it around the router: aliases, Host
+ * check, 404 and 405, errors outside the router, response headers and metrics.
  */
 export function requestPipeline(
   ctx: Context,
@@ -41,7 +41,9 @@ export function requestPipeline(
 ) {
   const protection = { ...API_HEADERS, vary: 'Origin', ...transportSecurity(ctx.config.origin) }
   const answers = createAnswers(ctx, requests, protection)
-  return (handle: (...parameters: unknown[]) => unknown): Handler => {
+  const expectBody = (request: Request, path: string) =>
+    requests.expectBody(request, path, table.takesAnyContentType(request.method, path))
+  const wrap = (handle: (...parameters: unknown[]) => unknown): Handle => {
     const route = async (original: Request, sent: string, path: string, cors: boolean, rest: unknown[]) => {
       const error =
         hostError(ctx, path, hostOf(original)) ??
@@ -81,10 +83,7 @@ export function requestPipeline(
       try {
         const sent = pathOf(original.url)
         const path = routePathOf(sent)
-        requests.expectBody(original, path, table.takesAnyContentType(original.method, path))
-        const whose = () => (ANY_HOST.test(path) ? PROBES : requests.presumedSenderOf(original))
-        const unwanted = await waitToBegin(original, whose)
-        if (unwanted !== null) return unwanted
+        expectBody(original, path)
         if (origin !== null && isAllowedOrigin(ctx.config, origin, hostOf(original))) cors = origin
         response = await route(original, sent, path, cors !== null, rest)
       } catch (error) {
@@ -114,16 +113,24 @@ export function requestPipeline(
       )
     }
   }
+
+  return {
+    wrap,
+    senderOf: (request: Request): Sharer =>
+      ANY_HOST.test(pathOf(request.url)) ? PROBES : requests.presumedSenderOf(request),
+    expectBody: (request: Request) => expectBody(request, routePathOf(pathOf(request.url))),
+  }
 }
 
 /** The request with its path rewritten, and HEAD as GET, so that each route is declared once. */
 function asRouted(request: Request, sent: string, path: string): Request {
+  const { headers, signal } = request
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (path === sent && method === request.method) return request
   const start = request.url.indexOf(sent, request.url.indexOf('://') + 3)
   const url = request.url.slice(0, start) + path + request.url.slice(start + sent.length)
   // Without the body, which is read from the original: the runtime would keep a copy in memory.
-  return new Request(url, { method, headers: request.headers })
+  return new Request(url, { method, headers, signal })
 }
 
 /** The answer to a HEAD: that of the GET, of which only the length is told. */

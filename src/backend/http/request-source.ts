@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import type { RequestSource } from '../../core/actor.ts'
+import { isCanonicalIpv4 } from '../../core/networks.ts'
 import type { Log } from '../../platform/log.ts'
 
 /** The address at the other end of a request's connection. */
@@ -73,15 +74,13 @@ function clientOf(forwarded: string, peer: string, isTrusted: (address: string) 
 
 /** An address in its canonical form: without brackets and port, and IPv4 in IPv6 as IPv4. */
 function canonicalAddress(address: string | null): string | null {
-  if (address !== null && CANONICAL_IPV4.test(address)) return address
+  if (address !== null && isCanonicalIpv4(address)) return address
   const parsed = address === null ? null : parse(address.replace(/^\[(.*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3'))
   return parsed?.toString() ?? null
 }
 
-/** Most addresses are: the parser is slower. */
-const CANONICAL_IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
-
 function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  if (isCanonicalIpv4(address)) return new ipaddr.IPv4(address.split('.').map(Number))
   return ipaddr.isValid(address) ? ipaddr.process(address) : null
 }
 

@@ -116,14 +116,15 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       memberDevice(ctx, readDeviceCookies(ctx.config, request)) ??
       visitorFrom(of(request).source.ipAddress),
     ...createTurns(ctx, of),
-    /** Registers the body of a request before routing. */
-    expectBody: (request: Request, path: string, anyContentType = false): void => {
+    /** Registers the body of a request before routing, the first time; gives what forgets it. */
+    expectBody: (request: Request, path: string, anyContentType = false): (() => void) => {
       const state = of(request)
       const origin = {
         site: () => siteOf(state.source.ipAddress),
         knownSender: () => acceptedBefore(ctx, request.headers.get('authorization')),
       }
-      state.body = bodies.arrive(request, path, origin, anyContentType)
+      state.body ??= bodies.arrive(request, path, origin, anyContentType)
+      return state.body.discard
     },
     /** 400 for a query that can't be used, whatever the route. Only after credentials and permission are checked. */
     requireUsableQuery: (request: Request): void => requireUsableQuery(request.url, of(request).parameters),

@@ -19,14 +19,14 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
   },
   /**
    * Waits for the turn of a request without credentials: of the browser's `device`, where a member has signed in on it before,
-   * otherwise of the site that it comes from.
+   * otherwise of the site that it comes from. One whose client leaves waits no more: strangers could fill a line with such.
    */
   waitForPublicTurn: async (request: Request, device: Sharer | null): Promise<void> => {
     const state = of(request)
     state.endTurn =
       device === null
-        ? await ctx.limitPublic.enter(siteOf(state.source.ipAddress))
-        : await ctx.limitDevices.enter(device)
+        ? await ctx.limitPublic.enter(siteOf(state.source.ipAddress), request.signal)
+        : await ctx.limitDevices.enter(device, request.signal)
   },
   /** Ends the turn early, before something slow that needs no connection of the database. */
   leaveTurn: (request: Request): void => leaveTurn(of(request)),

@@ -1,15 +1,10 @@
 import { METRICS_CONTENT_TYPE } from '../metrics.ts'
 import { API_HEADERS } from './security-headers.ts'
 import type { FetchHandler } from './server.ts'
-import { waitToBegin } from './turn-to-begin.ts'
-import { throwAwayBody } from './unread-body.ts'
 
 /** The page of a port that has metrics alone: `/service/metrics/`, or `/metrics`, for any Host. */
 export function metricsPage(text: () => Promise<string>): FetchHandler {
   return async (request) => {
-    throwAwayBody(request)
-    const unwanted = await waitToBegin(request)
-    if (unwanted !== null) return unwanted
     const { pathname } = new URL(request.url)
     if (!/^(?:\/service)?\/metrics\/?$/.test(pathname)) {
       return json(404, { error: 'Not found: on this port there are only the metrics, at /service/metrics/.' })

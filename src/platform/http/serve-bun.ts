@@ -1,15 +1,14 @@
 import { limitOpenFiles } from '../open-files.ts'
-import { add, drop, pathOf, type Queues, type Sharer, take, type Visitors } from '../turn-queues.ts'
+import { add, drop, pathOf, type Queues, take, type Visitors } from '../turn-queues.ts'
 import { API_HEADERS } from './security-headers.ts'
-import type { FetchHandler, Serve } from './server.ts'
-import { setTurnToBegin } from './turn-to-begin.ts'
+import type { FetchHandler, Handler, Serve } from './server.ts'
 import { throwAwayBody } from './unread-body.ts'
 
 /** Each connection on which headers begin to arrive may take 16 KiB: Bun has no limit on how many there are. */
 const MAX_OPEN_FILES = 8192
 
 /** Bun's own server. */
-export const bunServe: Serve = ({ port, address }, fetch, failed) => {
+export const bunServe: Serve = ({ port, address }, handler, failed) => {
   limitOpenFiles(MAX_OPEN_FILES)
   const peerOf = (request: Request) => {
     const peer = server.requestIP(request)
@@ -21,7 +20,7 @@ export const bunServe: Serve = ({ port, address }, fetch, failed) => {
     idleTimeout: 60,
     // The handlers limit bodies themselves, and answer in JSON: above this limit Bun would answer 413 with an empty body.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    fetch: inTurns(fetch, peerOf),
+    fetch: inTurns(handler, peerOf),
     error: failed,
     development: false,
     // Without `development` Bun shares a port with whatever shares it too: two Keywards would answer in turns.
@@ -44,13 +43,16 @@ const VISITORS: Visitors = 'visitors'
 
 /**
  * Has requests wait in lines of which a few begin in each turn of the event loop: between two turns, what others wait for
- * from the database or the disk goes on. Callers take turns, and `waitToBegin` is told whose a request is; one whose client
- * leaves waits no more. Bun would begin all that have come at once, and answer those that a client has sent on one connection,
- * without waiting for answers, before it serves any other connection. Where one of these is not answered at once, it closes
- * the connection, and so it does where one has to wait here. Handlers see requests before these wait: they tell whose they
- * are, and Bun keeps in memory what comes of a body until it is read or thrown away.
+ * from the database or the disk goes on. Senders take turns, and a request whose client leaves waits no more. Bun would begin
+ * all that have come at once, and answer those that a client has sent on one connection, without waiting for answers, before
+ * it serves any other connection. Where one of these is not answered at once, it closes the connection, and so it does where
+ * one has to wait here. Bodies are seen to before their requests wait: Bun keeps in memory what comes of one until it is read
+ * or thrown away.
  */
-function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | null): FetchHandler {
+function inTurns(
+  { fetch, senderOf = () => VISITORS, expectBody = () => null }: Handler,
+  peerOf: (request: Request) => string | null,
+): FetchHandler {
   const waiting: Queues = new Map()
   const seenByPeer = new Map<string | null, number>()
   let begun = 0
@@ -73,37 +75,45 @@ function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | nul
       take(waiting, next)?.()
     }
   }
-  const waitForTurn = async (request: Request, whose: () => Sharer): Promise<Response | null> => {
-    if (isFree()) {
-      begin()
-      return null
-    }
-    const path = pathOf(whose())
+  /** Whether its client still waits for the answer once its turn has come. */
+  const waitForTurn = async (request: Request): Promise<boolean> => {
+    const path = pathOf(senderOf(request))
     return await new Promise((resolve) => {
       const { signal } = request
       const start = () => {
         begin()
         signal.removeEventListener('abort', leave)
-        // Nobody would get the answer, and nothing tells any more where the request came from.
-        resolve(peerOf(request) === null ? tooManyAtOnce() : null)
+        // A closed connection, of which nothing tells any more where the request came from.
+        resolve(peerOf(request) !== null)
       }
       const leave = () => {
         drop(waiting, path, start)
-        // Nobody gets this response.
-        resolve(new Response(null))
+        resolve(false)
       }
       signal.addEventListener('abort', leave, { once: true })
       add(waiting, path, start)
     })
   }
-  const fetchInTurn = async (request: Request) => {
+  const isOneTooMany = (request: Request) => {
     const peer = peerOf(request)
     if (seenByPeer.size === 0) setImmediate(() => seenByPeer.clear())
     const ofPeer = (seenByPeer.get(peer) ?? 0) + 1
     seenByPeer.set(peer, ofPeer)
+    return ofPeer > REQUESTS_IN_A_TURN
+  }
+  const fetchInTurn = async (request: Request) => {
+    if (isOneTooMany(request)) {
+      throwAwayBody(request)
+      return tooManyAtOnce()
+    }
+    const forgetBody = isSmall(request) ? ignore : expectBody(request)
+    if (forgetBody === null) throwAwayBody(request)
     try {
-      if (ofPeer > REQUESTS_IN_A_TURN) return tooManyAtOnce()
-      setTurnToBegin(request, (whose) => waitForTurn(request, whose))
+      if (isFree()) begin()
+      else if (!(await waitForTurn(request))) {
+        forgetBody?.()
+        return nobodyWaits()
+      }
       return await fetch(request)
     } finally {
       throwAwayBody(request)
@@ -115,6 +125,11 @@ function inTurns(fetch: FetchHandler, peerOf: (request: Request) => string | nul
     return fetch(request)
   }
 }
+
+/** Nobody gets it. */
+const nobodyWaits = () => new Response(null)
+
+const ignore = () => {}
 
 const SMALL_BYTES = 2048
 

@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sharer } from '../turn-queues.ts'
 import { API_HEADERS } from './security-headers.ts'
-import { shareTurnToBegin } from './turn-to-begin.ts'
 import { throwAwayBody } from './unread-body.ts'
 
-/** Answers one request, once `waitToBegin` has let it begin. */
+/** Answers one request. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
+
+/** What a server asks about requests: `fetch` when they begin, the rest before, where they have to wait or have a large body. */
+export type Handler = Readonly<{
+  fetch: FetchHandler
+  /** Whose request it seems to be; a visitor's unless told. */
+  senderOf?: ((request: Request) => Sharer) | undefined
+  /** Expects a body that it reads later; gives what ends that. Null, or where it is left out: nobody reads it. */
+  expectBody?: ((request: Request) => (() => void) | null) | undefined
+}>
 
 export type HttpServer = Readonly<{
   /** Where it listens, such as http://127.0.0.1:8080. */
@@ -30,10 +39,10 @@ export type RunningServer = Readonly<{
   cut(): void
 }>
 
-/** Serves on an address and port; `failed` answers where `fetch` threw. Throws as `listen(2)` fails, with its code. */
+/** Serves on an address and port; `failed` answers where the handler threw. Throws as `listen(2)` fails, with its code. */
 export type Serve = (
   options: Readonly<{ port: number; address: string }>,
-  fetch: FetchHandler,
+  handler: Handler,
   failed: () => Response,
 ) => RunningServer
 
@@ -44,30 +53,37 @@ export type ListenOptions = { port: number; address: string; portName?: string }
  * Serves HTTP on an address and port (0 for any free one). `handler` is made with what knows the peers' addresses.
  * Throws a sentence when the port is taken or may not be used.
  */
-export function listen(
-  serve: Serve,
-  options: ListenOptions,
-  handler: (peers: Peers) => FetchHandler,
-): HttpServer {
+export function listen(serve: Serve, options: ListenOptions, handler: (peers: Peers) => Handler): HttpServer {
   const originals = new WeakMap<Request, Request>()
+  const copies = new WeakMap<Request, Request>()
   const peers: Peers = {
     addressOf: (request) => server.addressOf(originals.get(request) ?? request),
   }
-  const fetch = handler(peers)
-  let lastRequestAt = -Infinity
-  let requests = 0
-  let isStopping = false
-  const server = start(serve, options, (original) => {
+  const { fetch, senderOf, expectBody } = handler(peers)
+  const readable = (original: Request): Request => {
+    const known = copies.get(original)
+    if (known !== undefined) return known
     const request = withReadableUrl(original)
     if (request !== original) {
+      copies.set(original, request)
       originals.set(request, original)
-      shareTurnToBegin(original, request)
       // The copy has none.
       throwAwayBody(original)
     }
-    lastRequestAt = performance.now()
-    requests++
-    return isStopping ? asLast(fetch(request)) : fetch(request)
+    return request
+  }
+  let lastRequestAt = -Infinity
+  let requests = 0
+  let isStopping = false
+  const server = start(serve, options, {
+    senderOf: senderOf && ((original) => senderOf(readable(original))),
+    expectBody: expectBody && ((original) => expectBody(readable(original))),
+    fetch: (original) => {
+      const request = readable(original)
+      lastRequestAt = performance.now()
+      requests++
+      return isStopping ? asLast(fetch(request)) : fetch(request)
+    },
   })
   // A connection that is cut while the client sends its next request loses that request. What the clock says isn't enough:
   // after a stall, requests that came meanwhile are not read yet.
@@ -105,10 +121,10 @@ async function asLast(answer: Response | Promise<Response>): Promise<Response> {
   return response
 }
 
-function start(serve: Serve, options: ListenOptions, fetch: FetchHandler): RunningServer {
+function start(serve: Serve, options: ListenOptions, handler: Handler): RunningServer {
   const { portName = 'PORT' } = options
   try {
-    return serve(options, fetch, failed)
+    return serve(options, handler, failed)
   } catch (error) {
     const code = (error as { code?: string }).code
     if (code === 'EADDRINUSE')

@@ -19,11 +19,7 @@ beforeAll(async () => {
   ctx = await testContext()
   ada = await owner(ctx)
   grace = await member(ctx, 'developer')
-  server = listen(
-    bunServe,
-    { port: 0, address: '127.0.0.1' },
-    (peers) => createApp(ctx, peers.addressOf).fetch,
-  )
+  server = listen(bunServe, { port: 0, address: '127.0.0.1' }, (peers) => createApp(ctx, peers.addressOf))
   port = Number(new URL(server.url).port)
 })
 afterAll(async () => {

@@ -95,11 +95,9 @@ test('what is not counted is little, however many connections leave it unread', 
 test('a client that reads nothing is counted until it leaves', async () => {
   const size = 16 * 1024 * KIB
   const { send, bytesInUse } = sending(4 * size)
-  const server = listen(
-    bunServe,
-    { port: 0, address: '127.0.0.1' },
-    () => () => send(new Response(text(size)), 'ada'),
-  )
+  const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => ({
+    fetch: () => send(new Response(text(size)), 'ada'),
+  }))
   const sockets = [1, 2, 3].map(() => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     socket.pause()

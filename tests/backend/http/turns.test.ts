@@ -88,3 +88,20 @@ test('what is read for one answer in many pieces counts together, each piece onc
   ])
   expect(limitLargeReads.isFree('ada')).toBe(false)
 })
+
+test('requests of strangers whose clients leave keep no places in the line', async () => {
+  const limits = { limitPublic: limiter() }
+  const state = { source: { ipAddress: '192.0.2.1' }, endTurn: null } as unknown as RequestState
+  const { waitForPublicTurn } = createTurns(limits as unknown as Context, () => state)
+  const endOther = await limits.limitPublic.enter('another site')
+  const left = new AbortController()
+  const waiting = Array.from({ length: 10 }, () =>
+    waitForPublicTurn(new Request('http://localhost', { signal: left.signal }), null),
+  )
+  left.abort()
+  for (const { status } of await Promise.allSettled(waiting)) expect(status).toBe('rejected')
+  const stays = waitForPublicTurn(new Request('http://localhost'), null)
+  endOther()
+  await stays
+  state.endTurn?.()
+})

@@ -237,7 +237,7 @@ describe('A device cookie', () => {
   })
 
   test('travels as a header of its own beside the session’s', async () => {
-    const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => service.app.fetch)
+    const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => service.app)
     try {
       const answer = await fetch(`${server.url}/service/auth/password/login/`, {
         method: 'POST',

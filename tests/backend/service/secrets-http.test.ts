@@ -19,11 +19,7 @@ beforeAll(async () => {
   ctx = await testContext()
   ada = await owner(ctx)
   environmentId = (await app(ctx)).environments[0]?.id ?? ''
-  server = listen(
-    bunServe,
-    { port: 0, address: '127.0.0.1' },
-    (peers) => createApp(ctx, peers.addressOf).fetch,
-  )
+  server = listen(bunServe, { port: 0, address: '127.0.0.1' }, (peers) => createApp(ctx, peers.addressOf))
 })
 afterAll(async () => {
   await server.stop(1)

@@ -6,7 +6,7 @@ import { listen } from '../../../src/platform/http/server.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const server = (fetch: () => Response | Promise<Response>) =>
-  listen(bunServe, { port: 0, address: '127.0.0.1' }, () => fetch)
+  listen(bunServe, { port: 0, address: '127.0.0.1' }, () => ({ fetch }))
 
 test('clients that keep their connections lose no request when the server stops', async () => {
   for (let round = 0; round < 3; round++) {
@@ -57,11 +57,13 @@ test.each([
   ['in chunks', new Blob(['x'.repeat(100_000)]).stream()],
 ])('a body %s that was not read is forgotten once its request is answered', async (_, body) => {
   const requests: Request[] = []
-  const refusing = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => async (request) => {
-    requests.push(request)
-    await Bun.sleep(50)
-    return new Response('no', { status: 401 })
-  })
+  const refusing = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => ({
+    fetch: async (request) => {
+      requests.push(request)
+      await Bun.sleep(50)
+      return new Response('no', { status: 401 })
+    },
+  }))
   const { status } = await fetch(refusing.url, { method: 'POST', body })
   expect(status).toBe(401)
   const left = await requests[0]?.text().catch(() => '')
@@ -72,7 +74,8 @@ test.each([
 test('a port that another Keyward listens on is refused', async () => {
   const first = server(() => new Response('first'))
   const port = Number(new URL(first.url).port)
-  const second = () => listen(bunServe, { port, address: '127.0.0.1' }, () => () => new Response('second'))
+  const second = () =>
+    listen(bunServe, { port, address: '127.0.0.1' }, () => ({ fetch: () => new Response('second') }))
   expect(second).toThrow(`Port ${port} on 127.0.0.1 is taken: set PORT to another one.`)
   await first.stop(1)
 })
