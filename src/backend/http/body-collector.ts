@@ -30,7 +30,10 @@ export function createCollector(request: Request, limit: number, deadlineSeconds
     for (;;) {
       const { done, value } = await reader.read()
       if (stopped !== null) throw stopped
-      if (done) return joined.bytes()
+      if (done) {
+        await requireEnd(request)
+        return joined.bytes()
+      }
       if (joined.length() + value.byteLength > limit) throw tooLarge(limit)
       joined.add(value)
       await yieldToEventLoop()
@@ -45,6 +48,16 @@ export function createCollector(request: Request, limit: number, deadlineSeconds
   // The response may not need the body; then nothing else handles this rejection.
   bytes.catch(() => {})
   return { bytes, stop }
+}
+
+/**
+ * Throws where what follows the last chunk is no HTTP, such as a trailer, which Bun doesn't know: it has answered 400 then, so
+ * nothing may be done.
+ */
+async function requireEnd({ headers, signal }: Request): Promise<void> {
+  if (!headers.has('transfer-encoding')) return
+  await yieldToEventLoop()
+  if (signal.aborted) throw incomplete()
 }
 
 /** Joins chunks, at most `limit` bytes, in one buffer that grows: a list of small chunks takes many times their bytes. */

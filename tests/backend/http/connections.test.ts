@@ -171,6 +171,28 @@ test('a method that no request object can have is 405, under an alias, too', asy
   }
 })
 
+test.each([
+  ['a trailer', '0\r\nX-Trailer: 1\r\n\r\n'],
+  ['something that is no chunk', 'zz\r\n'],
+  ['something that is no HTTP', '0\r\n\r\nzz\r\n\r\n'],
+])('chunks that %s follows are 400, and nothing is done', async (_, rest) => {
+  for (const delay of [0, 20]) {
+    const name = crypto.randomUUID()
+    const { send, answered, statuses } = connection()
+    send(head('/v1/apps', chunked, ada))
+    const body = JSON.stringify({ name })
+    const chunk = `${body.length.toString(16)}\r\n${body}\r\n`
+    send(delay === 0 ? chunk + rest : chunk)
+    await Bun.sleep(delay)
+    if (delay > 0) send(rest)
+    await answered(1)
+    expect(statuses()).toEqual([400])
+    await Bun.sleep(100)
+    const apps = await ctx.db`select from apps where name = ${name}`
+    expect(apps).toHaveLength(0)
+  }
+})
+
 test('a client that ends its side in the middle of a body leaves nothing behind', async () => {
   for (const headers of [json(100), chunked]) {
     const { socket, send } = connection()
