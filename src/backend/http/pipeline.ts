@@ -124,13 +124,12 @@ export function requestPipeline(
 
 /** The request with its path rewritten, and HEAD as GET, so that each route is declared once. */
 function asRouted(request: Request, sent: string, path: string): Request {
-  const { headers, signal } = request
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (path === sent && method === request.method) return request
   const start = request.url.indexOf(sent, request.url.indexOf('://') + 3)
   const url = request.url.slice(0, start) + path + request.url.slice(start + sent.length)
   // Without the body, which is read from the original: the runtime would keep a copy in memory.
-  return new Request(url, { method, headers, signal })
+  return new Request(url, { method, headers: request.headers, signal: request.signal })
 }
 
 /** The answer to a HEAD: that of the GET, of which only the length is told. */
