@@ -1,5 +1,6 @@
+import { countDown } from '../joint-limit.ts'
 import { limitOpenFiles } from '../open-files.ts'
-import { add, drop, pathOf, type Queues, take, type Visitors } from '../turn-queues.ts'
+import { add, drop, type Path, pathOf, type Queues, take, type Visitors } from '../turn-queues.ts'
 import { API_HEADERS } from './security-headers.ts'
 import type { FetchHandler, Handler, Serve } from './server.ts'
 import { throwAwayBody } from './unread-body.ts'
@@ -41,13 +42,17 @@ const REQUESTS_IN_A_TURN = 16
 const VISITORS_IN_A_TURN = 4
 const VISITORS: Visitors = 'visitors'
 
+/** How many requests with bodies in chunks are under way of one sender, or of all visitors. */
+const CHUNKED_EACH = 16
+
 /**
  * Has requests wait in lines of which a few begin in each turn of the event loop: between two turns, what others wait for
  * from the database or the disk goes on. Senders take turns, and a request whose client leaves waits no more. Bun would begin
  * all that have come at once, and answer those that a client has sent on one connection, without waiting for answers, before
  * it serves any other connection. Where one of these is not answered at once, it closes the connection, and so it does where
  * one has to wait here. Bodies are seen to before their requests wait: Bun keeps in memory what comes of one until it is read
- * or thrown away.
+ * or thrown away. Those in chunks are left to it: each chunk, of a byte if need be, takes long where something reads it, and
+ * little once the request is answered. So there are few of them, and the others are answered at once.
  */
 function inTurns(
   { fetch, senderOf = () => VISITORS, expectBody = () => null }: Handler,
@@ -55,6 +60,8 @@ function inTurns(
 ): FetchHandler {
   const waiting: Queues = new Map()
   const seenByPeer = new Map<string | null, number>()
+  /** How many with bodies in chunks are under way, by share. */
+  const chunked = new Map<string, number>()
   let begun = 0
   const begin = () => {
     if (begun === 0) setImmediate(nextTurn)
@@ -76,8 +83,7 @@ function inTurns(
     }
   }
   /** Whether its client still waits for the answer once its turn has come. */
-  const waitForTurn = async (request: Request): Promise<boolean> => {
-    const path = pathOf(senderOf(request))
+  const waitForTurn = async (request: Request, path: Path): Promise<boolean> => {
     return await new Promise((resolve) => {
       const { signal } = request
       const start = () => {
@@ -101,7 +107,7 @@ function inTurns(
     seenByPeer.set(peer, ofPeer)
     return ofPeer > REQUESTS_IN_A_TURN
   }
-  const fetchInTurn = async (request: Request) => {
+  const fetchInTurn = async (request: Request, path: Path) => {
     if (isOneTooMany(request)) {
       throwAwayBody(request)
       return tooManyAtOnce()
@@ -110,7 +116,7 @@ function inTurns(
     if (forgetBody === null) throwAwayBody(request)
     try {
       if (isFree()) begin()
-      else if (!(await waitForTurn(request))) {
+      else if (!(await waitForTurn(request, path))) {
         forgetBody?.()
         return nobodyWaits()
       }
@@ -119,10 +125,21 @@ function inTurns(
       throwAwayBody(request)
     }
   }
+  const fetchChunked = (request: Request, path: Path) => {
+    const [share] = path
+    const underWay = chunked.get(share) ?? 0
+    if (underWay >= CHUNKED_EACH) return tooManyChunked()
+    chunked.set(share, underWay + 1)
+    return fetchInTurn(request, path).finally(() => countDown(chunked, share))
+  }
   return (request) => {
-    if (!isSmall(request) || !isFree()) return fetchInTurn(request)
-    begin()
-    return fetch(request)
+    const hasChunks = isChunked(request)
+    if (!hasChunks && isSmall(request) && isFree()) {
+      begin()
+      return fetch(request)
+    }
+    const path = pathOf(senderOf(request))
+    return hasChunks ? fetchChunked(request, path) : fetchInTurn(request, path)
   }
 }
 
@@ -133,11 +150,18 @@ const ignore = () => {}
 
 const SMALL_BYTES = 2048
 
-const isSmall = ({ headers }: Request): boolean =>
-  !headers.has('transfer-encoding') && Number(headers.get('content-length') ?? 0) <= SMALL_BYTES
+const isChunked = ({ headers }: Request): boolean => headers.has('transfer-encoding')
+
+const isSmall = ({ headers }: Request): boolean => Number(headers.get('content-length') ?? 0) <= SMALL_BYTES
 
 const tooManyAtOnce = () =>
   Response.json(
     { error: 'Too many requests at once on one connection. Wait for the answers.' },
     { status: 429, headers: { ...API_HEADERS, connection: 'close', 'retry-after': '1' } },
+  )
+
+const tooManyChunked = () =>
+  Response.json(
+    { error: 'Too many requests with bodies in chunks at the moment. Try again in a second.' },
+    { status: 503, headers: { ...API_HEADERS, 'retry-after': '1' } },
   )

@@ -95,6 +95,40 @@ async function sendAtOnce(url: string, connections: number, pathOf: (index: numb
   return sockets
 }
 
+test('of requests with bodies in chunks, 16 of a sender are under way, and others are refused at once', async () => {
+  const begun: string[] = []
+  const { promise: end, resolve } = Promise.withResolvers<void>()
+  const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => ({
+    senderOf: ({ url }) => new URL(url).pathname,
+    fetch: async ({ url, headers }) => {
+      begun.push(`${new URL(url).pathname} ${headers.get('transfer-encoding') ?? 'whole'}`)
+      await end
+      return new Response('text')
+    },
+  }))
+  const { port } = new URL(server.url)
+  const chunked = 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n'
+  const statuses: string[] = []
+  const send = (path: string, rest: string) => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('data', (data) => statuses.push(String(data).slice(9, 12)))
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost:${port}\r\n${rest}`)
+    return socket
+  }
+  const sockets = Array.from({ length: 20 }, () => send('/many', chunked))
+  while (statuses.length < 4) await Bun.sleep(5)
+  sockets.push(send('/one', chunked), send('/many', '\r\n'))
+  while (begun.length < 18) await Bun.sleep(5)
+  const most = Array(16).fill('/many chunked')
+  expect(begun.toSorted()).toEqual([...most, '/many whole', '/one chunked'])
+  expect(statuses).toEqual(Array(4).fill('503'))
+  resolve()
+  while (statuses.length < 22) await Bun.sleep(5)
+  expect(statuses.slice(4)).toEqual(Array(18).fill('200'))
+  for (const socket of sockets) socket.destroy()
+  await server.stop(1)
+})
+
 test('a caller with one request begins before the many of another who came first', async () => {
   const { promise: hasBegun, resolve } = Promise.withResolvers<number>()
   let begun = 0
