@@ -2,7 +2,7 @@ import { countDown } from '../joint-limit.ts'
 import { limitOpenFiles } from '../open-files.ts'
 import { add, drop, type Path, pathOf, type Queues, take, type Visitors } from '../turn-queues.ts'
 import { API_HEADERS } from './security-headers.ts'
-import type { FetchHandler, Handler, Serve } from './server.ts'
+import { asLast, type FetchHandler, type Handler, type Serve } from './server.ts'
 import { throwAwayBody } from './unread-body.ts'
 
 /** Each connection on which headers begin to arrive may take 16 KiB: Bun has no limit on how many there are. */
@@ -130,7 +130,8 @@ function inTurns(
     const underWay = chunked.get(share) ?? 0
     if (underWay >= CHUNKED_EACH) return tooManyChunked()
     chunked.set(share, underWay + 1)
-    return fetchInTurn(request, path).finally(() => countDown(chunked, share))
+    const answer = fetchInTurn(request, path).finally(() => countDown(chunked, share))
+    return /^(GET|HEAD)$/.test(request.method) ? asLast(answer) : answer
   }
   return (request) => {
     const hasChunks = isChunked(request)

@@ -115,7 +115,7 @@ const QUIET_TURNS = 50
 const LEAVE_MS = 5000
 
 /** Answers, and has the connection closed after it. */
-async function asLast(answer: Response | Promise<Response>): Promise<Response> {
+export async function asLast(answer: Response | Promise<Response>): Promise<Response> {
   const response = await answer
   response.headers.set('connection', 'close')
   return response

@@ -6,7 +6,7 @@ import { listen } from '../../../src/platform/http/server.ts'
 import { countTurns } from '../../support/event-loop.ts'
 
 /** What a connection is answered on which so many requests are sent without waiting for answers. */
-async function answersTo(url: string, requests: number, rest = '\r\n') {
+async function answersTo(url: string, requests: number, rest = '\r\n', method = 'GET') {
   const { port } = new URL(url)
   const { promise, resolve } = Promise.withResolvers<string>()
   let text = ''
@@ -16,7 +16,7 @@ async function answersTo(url: string, requests: number, rest = '\r\n') {
     if (text.split('HTTP/1.1 ').length > requests) resolve('answered')
   })
   socket.on('close', () => resolve('closed'))
-  socket.write(`GET / HTTP/1.1\r\nHost: localhost:${port}\r\n${rest}`.repeat(requests))
+  socket.write(`${method} / HTTP/1.1\r\nHost: localhost:${port}\r\n${rest}`.repeat(requests))
   const end = await promise
   socket.destroy()
   return { end, answers: text.split('HTTP/1.1 ').length - 1 }
@@ -54,8 +54,8 @@ test('of requests sent at once with bodies of unknown length, a few are answered
     fetch: () => new Response('text'),
   }))
   const rest = 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n'
-  expect(await answersTo(server.url, 16, rest)).toEqual({ end: 'answered', answers: 16 })
-  expect(await answersTo(server.url, 1000, rest)).toEqual({ end: 'closed', answers: 17 })
+  expect(await answersTo(server.url, 16, rest, 'POST')).toEqual({ end: 'answered', answers: 16 })
+  expect(await answersTo(server.url, 1000, rest, 'POST')).toEqual({ end: 'closed', answers: 17 })
   await server.stop(1)
 })
 
@@ -73,7 +73,7 @@ test('requests with bodies of unknown length, each on a connection of its own, b
     },
   }))
   const rest = 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n'
-  const all = await Promise.all(Array.from({ length: 400 }, () => answersTo(server.url, 1, rest)))
+  const all = await Promise.all(Array.from({ length: 400 }, () => answersTo(server.url, 1, rest, 'POST')))
   isOver = true
   expect(all.filter(({ end }) => end !== 'answered')).toEqual([])
   expect(most).toBeLessThanOrEqual(16)
@@ -126,6 +126,25 @@ test('of requests with bodies in chunks, 16 of a sender are under way, and other
   while (statuses.length < 22) await Bun.sleep(5)
   expect(statuses.slice(4)).toEqual(Array(18).fill('200'))
   for (const socket of sockets) socket.destroy()
+  await server.stop(1)
+})
+
+test('a connection ends with a GET that has a body in chunks, and not with a POST', async () => {
+  const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => ({
+    fetch: () => new Response('text'),
+  }))
+  const { port } = new URL(server.url)
+  for (const [method, header] of [
+    ['GET', 'close'],
+    ['HEAD', 'close'],
+    ['POST', undefined],
+  ] as const) {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.write(`${method} / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`)
+    const [answer] = await once(socket, 'data')
+    expect([method, /^connection: (.*)\r$/im.exec(String(answer))?.[1]]).toEqual([method, header])
+    socket.destroy()
+  }
   await server.stop(1)
 })
 
