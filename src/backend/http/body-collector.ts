@@ -50,10 +50,7 @@ export function createCollector(request: Request, limit: number, deadlineSeconds
   return { bytes, stop }
 }
 
-/**
- * Throws where what follows the last chunk is no HTTP, such as a trailer, which Bun doesn't know: it has answered 400 then, so
- * nothing may be done.
- */
+/** Throws where Bun has answered 400 for what follows the last chunk, such as a trailer: nothing may be done then. */
 async function requireEnd({ headers, signal }: Request): Promise<void> {
   if (!headers.has('transfer-encoding')) return
   await yieldToEventLoop()

@@ -1,6 +1,6 @@
 import { countDown } from '../joint-limit.ts'
 import { limitOpenFiles } from '../open-files.ts'
-import { add, drop, type Path, pathOf, type Queues, take, type Visitors } from '../turn-queues.ts'
+import { add, drop, pathOf, type Queues, take, type Visitors } from '../turn-queues.ts'
 import { API_HEADERS } from './security-headers.ts'
 import { asLast, type FetchHandler, type Handler, type Serve } from './server.ts'
 import { throwAwayBody } from './unread-body.ts'
@@ -51,8 +51,8 @@ const CHUNKED_EACH = 16
  * all that have come at once, and answer those that a client has sent on one connection, without waiting for answers, before
  * it serves any other connection. Where one of these is not answered at once, it closes the connection, and so it does where
  * one has to wait here. Bodies are seen to before their requests wait: Bun keeps in memory what comes of one until it is read
- * or thrown away. Those in chunks are left to it: each chunk, of a byte if need be, takes long where something reads it, and
- * little once the request is answered. So there are few of them, and the others are answered at once.
+ * or thrown away. Bodies in chunks are not read before: each chunk takes time where something reads it, and little once the
+ * request is answered. So few requests with such bodies are under way, and the others are refused at once.
  */
 function inTurns(
   { fetch, senderOf = () => VISITORS, expectBody = () => null }: Handler,
@@ -83,8 +83,9 @@ function inTurns(
     }
   }
   /** Whether its client still waits for the answer once its turn has come. */
-  const waitForTurn = async (request: Request, path: Path): Promise<boolean> => {
-    return await new Promise((resolve) => {
+  const waitForTurn = (request: Request): Promise<boolean> => {
+    const path = pathOf(senderOf(request))
+    return new Promise((resolve) => {
       const { signal } = request
       const start = () => {
         begin()
@@ -107,7 +108,7 @@ function inTurns(
     seenByPeer.set(peer, ofPeer)
     return ofPeer > REQUESTS_IN_A_TURN
   }
-  const fetchInTurn = async (request: Request, path: Path) => {
+  const fetchInTurn = async (request: Request) => {
     if (isOneTooMany(request)) {
       throwAwayBody(request)
       return tooManyAtOnce()
@@ -116,7 +117,7 @@ function inTurns(
     if (forgetBody === null) throwAwayBody(request)
     try {
       if (isFree()) begin()
-      else if (!(await waitForTurn(request, path))) {
+      else if (!(await waitForTurn(request))) {
         forgetBody?.()
         return nobodyWaits()
       }
@@ -125,22 +126,19 @@ function inTurns(
       throwAwayBody(request)
     }
   }
-  const fetchChunked = (request: Request, path: Path) => {
-    const [share] = path
+  const fetchChunked = (request: Request) => {
+    const [share] = pathOf(senderOf(request))
     const underWay = chunked.get(share) ?? 0
     if (underWay >= CHUNKED_EACH) return tooManyChunked()
     chunked.set(share, underWay + 1)
-    const answer = fetchInTurn(request, path).finally(() => countDown(chunked, share))
+    const answer = fetchInTurn(request).finally(() => countDown(chunked, share))
     return /^(GET|HEAD)$/.test(request.method) ? asLast(answer) : answer
   }
   return (request) => {
-    const hasChunks = isChunked(request)
-    if (!hasChunks && isSmall(request) && isFree()) {
-      begin()
-      return fetch(request)
-    }
-    const path = pathOf(senderOf(request))
-    return hasChunks ? fetchChunked(request, path) : fetchInTurn(request, path)
+    if (isChunked(request)) return fetchChunked(request)
+    if (!isSmall(request) || !isFree()) return fetchInTurn(request)
+    begin()
+    return fetch(request)
   }
 }
 

@@ -7,12 +7,12 @@ import { throwAwayBody } from './unread-body.ts'
 /** Answers one request. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
-/** What a server asks about requests: `fetch` when they begin, the rest before, where they have to wait or have a large body. */
+/** How a server handles requests: `fetch` answers one. The rest is asked before, where one has to wait or has a large body. */
 export type Handler = Readonly<{
   fetch: FetchHandler
   /** Whose request it seems to be; a visitor's unless told. */
   senderOf?: ((request: Request) => Sharer) | undefined
-  /** Expects a body that it reads later; gives what ends that. Null, or where it is left out: nobody reads it. */
+  /** Prepares to read the body later; gives what cancels that. With null, or without it, the body is thrown away. */
   expectBody?: ((request: Request) => (() => void) | null) | undefined
 }>
 

@@ -172,10 +172,10 @@ test('a method that no request object can have is 405, under an alias, too', asy
 })
 
 test.each([
-  ['a trailer', '0\r\nX-Trailer: 1\r\n\r\n'],
-  ['something that is no chunk', 'zz\r\n'],
-  ['something that is no HTTP', '0\r\n\r\nzz\r\n\r\n'],
-])('chunks that %s follows are 400, and nothing is done', async (_, rest) => {
+  ['A trailer', '0\r\nX-Trailer: 1\r\n\r\n'],
+  ['An invalid chunk', 'zz\r\n'],
+  ['What is no HTTP', '0\r\n\r\nzz\r\n\r\n'],
+])('%s after the chunks of a body is 400, and nothing is done', async (_, rest) => {
   for (const delay of [0, 20]) {
     const name = crypto.randomUUID()
     const { send, answered, statuses } = connection()
