@@ -49,7 +49,7 @@ export function createApp(
   const requests = createRequestStates(ctx, peerAddress)
   const routes = apiRoutes(ctx, requests)
   const table = routeTable(() => app.routes)
-  const { wrap, senderOf, expectBody } = requestPipeline(ctx, requests, table)
+  const { wrap, ...beforeHandling } = requestPipeline(ctx, requests, table)
 
   // Elysia otherwise assumes a host of at least 4 characters when it looks for the path.
   const app = new Elysia({
@@ -89,7 +89,7 @@ export function createApp(
     })
     .use(routes)
     .use(swaggerPage(ctx, routes))
-  return Object.assign(app, { senderOf, expectBody })
+  return Object.assign(app, beforeHandling)
 }
 
 export type App = ReturnType<typeof createApp>

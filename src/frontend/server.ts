@@ -108,11 +108,11 @@ export function createFrontend(
 }
 
 /** Both on one port: the backend answers its own paths, the frontend all others. */
-export function besideBackend({ fetch, senderOf, expectBody }: Handler, frontend: FetchHandler): Handler {
+export function besideBackend({ fetch, expectBody, ...rest }: Handler, frontend: FetchHandler): Handler {
   const isForBackend = ({ url }: Request) => BACKEND_PATHS.test(new URL(url).pathname)
   return {
+    ...rest,
     fetch: (request) => (isForBackend(request) ? fetch(request) : frontend(request)),
-    senderOf,
     expectBody: expectBody && ((request) => (isForBackend(request) ? expectBody(request) : null)),
   }
 }

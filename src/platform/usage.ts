@@ -1,6 +1,6 @@
 /** How much time shares have used of late. */
 export type Usage = Readonly<{
-  /** Milliseconds; what was used a minute ago counts half, two minutes ago a quarter. */
+  /** Milliseconds; what was used a half-life ago counts half, twice as long ago a quarter. */
   of(share: string): number
   /** Whether it has used much at once. */
   isHeavy(share: string): boolean
@@ -8,7 +8,7 @@ export type Usage = Readonly<{
   add(share: string, milliseconds: number, atOnce?: number): void
 }>
 
-const HALF_LIFE_MS = 60_000
+const MINUTE_MS = 60_000
 
 /** So many shares are remembered, whatever they have used. */
 const FEW = 1000
@@ -16,12 +16,12 @@ const FEW = 1000
 type Used = Readonly<{ milliseconds: number; longest: number; at: number }>
 
 /** Counts the time that shares use; more than `heavyMilliseconds` at once is much. */
-export function createUsage(heavyMilliseconds: number): Usage {
+export function createUsage(heavyMilliseconds: number, halfLifeMilliseconds = MINUTE_MS): Usage {
   const last = new Map<string, Used>()
   let tooMany = FEW
   const since = (share: string, of: 'milliseconds' | 'longest') => {
     const used = last.get(share)
-    return used === undefined ? 0 : used[of] * 2 ** ((used.at - performance.now()) / HALF_LIFE_MS)
+    return used === undefined ? 0 : used[of] * 2 ** ((used.at - performance.now()) / halfLifeMilliseconds)
   }
   const of = (share: string) => since(share, 'milliseconds')
   const forget = () => {

@@ -13,13 +13,14 @@ export async function serveRemotely(runtime: Runtime): Promise<void> {
   await requireServerSecret(ctx.db, ctx.keys)
   await ctx.queue.start()
   const peerOf = (request: Request) => request.headers.get(PEER)
-  const { fetch, senderOf, expectBody } = createApp(ctx, peerOf, runtime.adapter)
+  const { fetch, senderOf, beginChunked, expectBody } = createApp(ctx, peerOf, runtime.adapter)
   listen(ports.serve, { port: Number(process.env.PORT), address: '127.0.0.1' }, () => ({
     fetch: (request) => {
       followClock(request)
       return fetch(request)
     },
     senderOf,
+    beginChunked,
     expectBody,
   }))
 }

@@ -1,5 +1,6 @@
 import { badRequest, DomainError } from '../../core/errors.ts'
 import { createBudget, createShare } from '../../platform/budget.ts'
+import { isChunked } from '../../platform/http/chunked-requests.ts'
 import { throwAwayBody } from '../../platform/http/unread-body.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
 import { createCollector, DEADLINE_SECONDS, KIB, MIB, tooLarge } from './body-collector.ts'
@@ -10,7 +11,12 @@ import { createUnfinishedBodies } from './unfinished-bodies.ts'
 export const UNREAD = Symbol('a body that was not read')
 
 /** Where a request comes from, and whose credentials it has, as far as that is known before they are checked. */
-type Origin = Readonly<{ site: () => string; knownSender: () => Sharer | null }>
+type Origin = Readonly<{
+  site: () => string
+  knownSender: () => Sharer | null
+  /** Counts milliseconds that chunks of its body have taken. */
+  spend?: ((milliseconds: number) => void) | undefined
+}>
 
 type BeforeParsing = (bytes: number) => Promise<void>
 
@@ -57,7 +63,7 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
     arrive: (
       request: Request,
       path: string,
-      { site, knownSender }: Origin,
+      { site, knownSender, spend }: Origin,
       anyContentType = false,
     ): IncomingBody => {
       const limit = path.startsWith('/service/auth/') ? 16 * KIB : MIB
@@ -78,7 +84,7 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
       const isTooLarge = length !== null && length > limit
       const fault = isTooLarge ? tooLarge(limit) : hasRoom() ? null : busy()
       if (fault !== null) throwAwayBody(request)
-      const collect = () => createCollector(request, limit, deadlineSeconds)
+      const collect = () => createCollector(request, limit, deadlineSeconds, spend)
       // Of unknown length: read up to the limit at once, so that the runtime doesn't keep all of it.
       const collector = length === null && fault === null ? collect() : null
       collector?.bytes.then(
@@ -138,7 +144,8 @@ const NEVER_READ: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE'])
 function lengthOf(request: Request): number | null {
   const header = request.headers.get('content-length')
   if (header !== null && /^\d{1,15}$/.test(header)) return Number(header)
-  return header === null && request.body === null ? 0 : null
+  const hasNone = header === null && !isChunked(request) && request.body === null
+  return hasNone ? 0 : null
 }
 
 function requireJson(request: Request): void {

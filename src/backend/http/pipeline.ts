@@ -114,10 +114,13 @@ export function requestPipeline(
     }
   }
 
+  const senderOf = (request: Request): Sharer =>
+    ANY_HOST.test(pathOf(request.url)) ? PROBES : requests.presumedSenderOf(request)
+
   return {
     wrap,
-    senderOf: (request: Request): Sharer =>
-      ANY_HOST.test(pathOf(request.url)) ? PROBES : requests.presumedSenderOf(request),
+    senderOf,
+    beginChunked: (request: Request) => requests.beginChunked(request, senderOf(request)),
     expectBody: (request: Request) => expectBody(request, routePathOf(pathOf(request.url))),
   }
 }

@@ -18,6 +18,8 @@ export type RequestState = {
   parameters: readonly string[]
   /** Headers for the response, whether it succeeds or fails. */
   readonly headers: Record<string, string>
+  /** Counts milliseconds that chunks of its body have taken, where it has such. */
+  spend: ((milliseconds: number) => void) | undefined
   body: IncomingBody | null
   /** What the audit log was told of what is answered: it is told again when that is answered from memory. */
   reading: ReadEvent | null

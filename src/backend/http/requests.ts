@@ -4,6 +4,7 @@ import { acceptedBefore, authenticate, confirmVersion } from '../../core/authent
 import { tooMany } from '../../core/errors.ts'
 import { networkOf, siteOf, visitorFrom } from '../../core/networks.ts'
 import { memberDevice } from '../../core/sign-in/devices.ts'
+import { createChunkedRequests } from '../../platform/http/chunked-requests.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
 import { createBodies } from './body.ts'
 import { readDeviceCookies } from './cookies.ts'
@@ -26,6 +27,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
   const readSource = sourceReader(ctx.config.trustedProxies, peerAddress, ctx.log)
   const traceparentOf = traceparentReader(ctx.config.trustedProxies, peerAddress)
   const bodies = createBodies()
+  const chunkedRequests = createChunkedRequests()
   const isLimited = ctx.config.rateLimits.default !== null
 
   const of = (request: Request): RequestState => {
@@ -41,6 +43,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       isRemembered: false,
       parameters: [],
       headers: {},
+      spend: undefined,
       body: null,
       reading: null,
       endTurn: null,
@@ -116,12 +119,19 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       memberDevice(ctx, readDeviceCookies(ctx.config, request)) ??
       visitorFrom(of(request).source.ipAddress),
     ...createTurns(ctx, of),
+    /** Counts a request with a body in chunks as under way; gives what ends that, null where its sender has too many. */
+    beginChunked: (request: Request, sender: Sharer): (() => void) | null => {
+      const begun = chunkedRequests.begin(sender)
+      of(request).spend = begun?.spend
+      return begun?.leave ?? null
+    },
     /** Registers the body of a request before routing, the first time; gives what forgets it. */
     expectBody: (request: Request, path: string, anyContentType = false): (() => void) => {
       const state = of(request)
       const origin = {
         site: () => siteOf(state.source.ipAddress),
         knownSender: () => acceptedBefore(ctx, request.headers.get('authorization')),
+        spend: state.spend,
       }
       state.body ??= bodies.arrive(request, path, origin, anyContentType)
       return state.body.discard

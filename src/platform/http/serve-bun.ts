@@ -1,6 +1,6 @@
-import { countDown } from '../joint-limit.ts'
 import { limitOpenFiles } from '../open-files.ts'
 import { add, drop, pathOf, type Queues, take, type Visitors } from '../turn-queues.ts'
+import { createChunkedRequests, isChunked } from './chunked-requests.ts'
 import { API_HEADERS } from './security-headers.ts'
 import { asLast, type FetchHandler, type Handler, type Serve } from './server.ts'
 import { throwAwayBody } from './unread-body.ts'
@@ -42,26 +42,26 @@ const REQUESTS_IN_A_TURN = 16
 const VISITORS_IN_A_TURN = 4
 const VISITORS: Visitors = 'visitors'
 
-/** How many requests with bodies in chunks are under way of one sender, or of all visitors. */
-const CHUNKED_EACH = 16
-
 /**
  * Has requests wait in lines of which a few begin in each turn of the event loop: between two turns, what others wait for
  * from the database or the disk goes on. Senders take turns, and a request whose client leaves waits no more. Bun would begin
  * all that have come at once, and answer those that a client has sent on one connection, without waiting for answers, before
  * it serves any other connection. Where one of these is not answered at once, it closes the connection, and so it does where
  * one has to wait here. Bodies are seen to before their requests wait: Bun keeps in memory what comes of one until it is read
- * or thrown away. Bodies in chunks are not read before: each chunk takes time where something reads it, and little once the
- * request is answered. So few requests with such bodies are under way, and the others are refused at once.
+ * or thrown away. Bodies in chunks are not touched before: each chunk takes time where something reads it or throws it away,
+ * and little once the request is answered. So what is one too many of such is refused at once.
  */
 function inTurns(
-  { fetch, senderOf = () => VISITORS, expectBody = () => null }: Handler,
+  {
+    fetch,
+    senderOf = () => VISITORS,
+    beginChunked = limitChunked(senderOf),
+    expectBody = () => null,
+  }: Handler,
   peerOf: (request: Request) => string | null,
 ): FetchHandler {
   const waiting: Queues = new Map()
   const seenByPeer = new Map<string | null, number>()
-  /** How many with bodies in chunks are under way, by share. */
-  const chunked = new Map<string, number>()
   let begun = 0
   const begin = () => {
     if (begun === 0) setImmediate(nextTurn)
@@ -127,11 +127,9 @@ function inTurns(
     }
   }
   const fetchChunked = (request: Request) => {
-    const [share] = pathOf(senderOf(request))
-    const underWay = chunked.get(share) ?? 0
-    if (underWay >= CHUNKED_EACH) return tooManyChunked()
-    chunked.set(share, underWay + 1)
-    const answer = fetchInTurn(request).finally(() => countDown(chunked, share))
+    const end = beginChunked(request)
+    if (end === null) return tooManyChunked()
+    const answer = fetchInTurn(request).finally(end)
     return /^(GET|HEAD)$/.test(request.method) ? asLast(answer) : answer
   }
   return (request) => {
@@ -142,14 +140,17 @@ function inTurns(
   }
 }
 
+function limitChunked(senderOf: NonNullable<Handler['senderOf']>): NonNullable<Handler['beginChunked']> {
+  const requests = createChunkedRequests()
+  return (request) => requests.begin(senderOf(request))?.leave ?? null
+}
+
 /** Nobody gets it. */
 const nobodyWaits = () => new Response(null)
 
 const ignore = () => {}
 
 const SMALL_BYTES = 2048
-
-const isChunked = ({ headers }: Request): boolean => headers.has('transfer-encoding')
 
 const isSmall = ({ headers }: Request): boolean => Number(headers.get('content-length') ?? 0) <= SMALL_BYTES
 

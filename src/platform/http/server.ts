@@ -12,6 +12,11 @@ export type Handler = Readonly<{
   fetch: FetchHandler
   /** Whose request it seems to be; a visitor's unless told. */
   senderOf?: ((request: Request) => Sharer) | undefined
+  /**
+   * Counts a request with a body in chunks as under way; gives what ends that, or null where its sender has too many. Without
+   * it, a sender has 16 under way, however long their chunks take.
+   */
+  beginChunked?: ((request: Request) => (() => void) | null) | undefined
   /** Prepares to read the body later; gives what cancels that. With null, or without it, the body is thrown away. */
   expectBody?: ((request: Request) => (() => void) | null) | undefined
 }>
@@ -59,7 +64,7 @@ export function listen(serve: Serve, options: ListenOptions, handler: (peers: Pe
   const peers: Peers = {
     addressOf: (request) => server.addressOf(originals.get(request) ?? request),
   }
-  const { fetch, senderOf, expectBody } = handler(peers)
+  const { fetch, senderOf, beginChunked, expectBody } = handler(peers)
   const readable = (original: Request): Request => {
     const known = copies.get(original)
     if (known !== undefined) return known
@@ -77,6 +82,7 @@ export function listen(serve: Serve, options: ListenOptions, handler: (peers: Pe
   let isStopping = false
   const server = start(serve, options, {
     senderOf: senderOf && ((original) => senderOf(readable(original))),
+    beginChunked: beginChunked && ((original) => beginChunked(readable(original))),
     expectBody: expectBody && ((original) => expectBody(readable(original))),
     fetch: (original) => {
       const request = readable(original)

@@ -228,6 +228,30 @@ test('a caller with many large bodies under way is 503 beyond its share, and nob
   for (const { socket } of held) socket.destroy()
 })
 
+/** What a body in chunks is answered, each part of which is sent a little after the one before. */
+async function answerInChunks({ token }: Person, ...parts: string[]): Promise<number | undefined> {
+  const { send, answered, statuses, socket } = connection()
+  send(head('/v1/roles', chunked, { token }))
+  for (const part of parts) {
+    send(part)
+    await Bun.sleep(20)
+  }
+  send('0\r\n\r\n')
+  await answered(1)
+  socket.destroy()
+  return statuses()[0]
+}
+
+test('a caller whose chunks of one byte keep the process busy is refused more for a moment, and nobody else is', async () => {
+  const other = await member(ctx, 'admin')
+  const brief = '2\r\n{}\r\n'
+  expect([await answerInChunks(ada, brief), await answerInChunks(other, brief)]).toEqual([400, 400])
+  const slow = Array.from({ length: 8 }, () => answerInChunks(ada, brief, '1\r\n \r\n'.repeat(900_000)))
+  expect(await Promise.all(slow)).toEqual(Array(8).fill(400))
+  expect([await answerInChunks(ada, brief), await answerInChunks(other, brief)]).toEqual([503, 400])
+  await eventually('it may send more', async () => (await answerInChunks(ada, brief)) === 400, 10)
+}, 30_000)
+
 test('a body with an escape costs nobody time before credentials, and little after them', async () => {
   const body = Buffer.from(`["\\u0061",${'0,'.repeat(499_999)}0]`)
   const ask = async (token: string) => {
