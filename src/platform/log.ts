@@ -13,10 +13,18 @@ export function traceOfLine(): { traceId?: string } {
   return traceId === null ? {} : { traceId }
 }
 
-/** JSON lines on standard error, so that standard output stays free for what a person asked for. */
+/** So much waits while standard error can't be written, such as to a file on a full disk; later lines are lost. */
+const MAX_WAITING_CHARACTERS = 64 * 1024
+
+/**
+ * JSON lines on standard error, so that standard output stays free for what a person asked for. Whether they can be written
+ * stops nothing.
+ */
 export function createLog(level: LogLevel = 'info'): Log {
+  const destination = pino.destination({ fd: 2, sync: true, maxLength: MAX_WAITING_CHARACTERS })
+  destination.on('error', () => {})
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, mixin: traceOfLine },
-    pino.destination({ fd: 2, sync: true }),
+    destination,
   )
 }

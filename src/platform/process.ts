@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs'
+
 /** What was started, in the order in which it is stopped: the last first. */
 const started: (() => Promise<unknown>)[] = []
 let stopping = false
@@ -28,11 +30,20 @@ export function stopOnSignals(code: number): void {
 
 /** Prints an error's sentence on standard error. */
 export function printError(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  printLine(error instanceof Error ? error.message : String(error))
 }
 
 function stopAfter(error: unknown): void {
   const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  process.stderr.write(`Keyward stops after an unexpected error:\n${words}\n`)
+  printLine(`Keyward stops after an unexpected error:\n${words}`)
   void stop(1)
+}
+
+/** Bun's `process.stderr` would try for ever, and do nothing else, where the disk of a file is full. */
+function printLine(text: string): void {
+  try {
+    writeSync(2, `${text}\n`)
+  } catch {
+    // There is nowhere else to say it.
+  }
 }

@@ -9,6 +9,7 @@ import { authenticateCookie } from '../authentication/authenticate.ts'
 import { hasOrganisation } from '../deployment.ts'
 import { badRequest, DomainError, forbidden } from '../errors.ts'
 import { preview } from '../invites/acceptance.ts'
+import { siteOf } from '../networks.ts'
 import { wakeNotices } from '../notices/notices.ts'
 import { enforce } from '../policy.ts'
 import { Id, StrictObject, Text } from '../schema.ts'
@@ -130,7 +131,8 @@ export async function finish(
     const caller =
       purpose.kind === 'link' ? await requireSession(ctx, attempt, purpose, returning, source) : null
     leaveTurn()
-    const profile = await provider.profileOf(returning.callback, checksOf(ctx, state, provider.id))
+    const checks = checksOf(ctx, state, provider.id)
+    const profile = await provider.profileOf(returning.callback, checks, siteOf(source.ipAddress))
     const person = personOf(ctx, provider.name, profile)
     if (caller !== null || purpose.kind === 'link') {
       if (caller !== null) await linkIdentity(ctx, attempt, caller, provider, person)

@@ -38,7 +38,7 @@ function boundedCounters(max: number) {
 
   function sweep(now: number) {
     // Not on every call: sweeping a full store on every request would allow a denial of service.
-    if (now - sweptAt < SWEEP_EVERY_MS) return
+    if (Math.abs(now - sweptAt) < SWEEP_EVERY_MS) return
     sweptAt = now
     for (const [key, counter] of counters) if (counter.endsAt <= now) counters.delete(key)
   }
@@ -55,9 +55,11 @@ function boundedCounters(max: number) {
   return {
     increment(key: string, windowSeconds: number, now: number) {
       sweep(now)
+      const last = now + windowSeconds * 1000
       const running = counters.get(key)
-      const counter =
-        running !== undefined && running.endsAt > now ? running : start(key, now + windowSeconds * 1000)
+      // One that ends after that was begun before the clock was set back.
+      const isRunning = running !== undefined && running.endsAt > now && running.endsAt <= last
+      const counter = isRunning ? running : start(key, last)
       counter.count += 1
       return { count: counter.count, resetSeconds: Math.ceil((counter.endsAt - now) / 1000) }
     },

@@ -20,7 +20,7 @@ export type SsoChecks = Readonly<{
   redirectUri: string
 }>
 
-/** An identity provider. Each of the two steps ends within 10 seconds. */
+/** An identity provider. Each of the two steps ends within 10 seconds, once it is the caller's turn. */
 export type SsoProvider = Readonly<{
   id: string
   name: string
@@ -33,9 +33,9 @@ export type SsoProvider = Readonly<{
   authorizationUrl(checks: SsoChecks): Promise<URL>
   /**
    * Who signed in: checks the query of the callback, exchanges its code and checks what comes back. Throws SsoError.
-   * An address that is missing or not verified is no error here.
+   * An address that is missing or not verified is no error here. `site` is where the request comes from: sites take turns.
    */
-  profileOf(callback: URL, checks: SsoChecks): Promise<SsoProfile>
+  profileOf(callback: URL, checks: SsoChecks, site?: string): Promise<SsoProfile>
 }>
 
 /**

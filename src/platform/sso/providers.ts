@@ -1,10 +1,11 @@
 import nodeTls from 'node:tls'
 import type { Clock } from '../clock.ts'
+import { createFairLimiter } from '../limiter.ts'
 import type { Log } from '../log.ts'
 import { type Send, STEP_MILLISECONDS } from './bounded-fetch.ts'
 import { createGitHubProvider } from './github.ts'
 import { createOpenIdProvider } from './openid.ts'
-import type { SsoProvider } from './provider.ts'
+import { SsoError, type SsoProvider } from './provider.ts'
 import type { SsoConfig } from './provider-config.ts'
 
 /**
@@ -19,8 +20,28 @@ export function createProviders(
   const { log = null, fetch: send = outside(config.ca), stepMilliseconds = STEP_MILLISECONDS } = options
   return config.providers.map((provider) => {
     const create = provider.kind === 'github' ? createGitHubProvider : createOpenIdProvider
-    return create(provider, { clock, send, stepMilliseconds, log })
+    return inTurns(create(provider, { clock, send, stepMilliseconds, log }))
   })
+}
+
+/** Bun sends 256 requests at a time: one provider that does not answer must leave room for the others. */
+const TURNS = { concurrency: 64, concurrencyEach: 16, queueEach: 256, waitMilliseconds: 5000 }
+
+function inTurns(provider: SsoProvider): SsoProvider {
+  const turns = createFairLimiter(TURNS)
+  return {
+    ...provider,
+    async profileOf(callback, checks, site = '') {
+      const end = await turns.enter(site).catch(() => {
+        throw new SsoError('provider-unavailable', 'Too many sign-ins at it are under way.')
+      })
+      try {
+        return await provider.profileOf(callback, checks)
+      } finally {
+        end()
+      }
+    },
+  }
 }
 
 /** Without kept connections: on one that was cut, Bun would send a request again. */

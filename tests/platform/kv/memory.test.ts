@@ -21,6 +21,16 @@ test('a counter is gone exactly when its window ends, by the clock that was give
   expect(await kv.increment('key', 60)).toEqual({ count: 1, resetSeconds: 60 })
 })
 
+test('a counter that was begun before the clock was set back begins anew', async () => {
+  const clock = fakeClock()
+  const kv = openMemoryKv(clock)
+  clock.advance(7200)
+  await kv.increment('key', 60)
+  clock.advance(-7200)
+  expect(await kv.increment('key', 60)).toEqual({ count: 1, resetSeconds: 60 })
+  expect(await kv.increment('key', 60)).toEqual({ count: 2, resetSeconds: 60 })
+})
+
 test('a full store forgets the oldest window and keeps the others', async () => {
   const kv = openMemoryKv(fakeClock(), 3)
   for (const key of ['a', 'b', 'c', 'd']) await kv.increment(key, 60)

@@ -145,6 +145,46 @@ test('all calls of a step share its time', async () => {
   )
 })
 
+test('sign-ins at a provider that does not answer keep nobody from another provider', async () => {
+  const checks = newChecks()
+  const silent = start(3 * SHORT)
+  const callback = await malicious.visit(await silent.authorizationUrl(checks))
+  malicious.answers = { token: silence }
+  let ended = 0
+  const waiting = Array.from({ length: 300 }, async (_, site) => {
+    await failureOf(silent.profileOf(callback, checks, `192.0.2.${site}`))
+    ended++
+  })
+  const other = startMaliciousProvider(clock)
+  const [provider] = createProviders(testConfig(other.variables('idp')).sso, clock)
+  expect((await signInAt(provider as SsoProvider, other)).subject).toBe('ada')
+  expect(ended).toBe(0)
+  await Promise.all(waiting)
+  await other.close()
+}, 20_000)
+
+test('of sign-ins from one site, 16 at a time reach the provider, and another site need not wait for the rest', async () => {
+  const checks = newChecks()
+  const provider = start(3 * SHORT)
+  const callback = await malicious.visit(await provider.authorizationUrl(checks))
+  let calls = 0
+  malicious.answers = {
+    token: (honest) => {
+      calls++
+      return calls <= 16 ? silence(honest) : honest()
+    },
+  }
+  const many = Promise.allSettled(
+    Array.from({ length: 40 }, () => provider.profileOf(callback, checks, 'many')),
+  )
+  while (calls < 16) await Bun.sleep(5)
+  await Bun.sleep(50)
+  expect(calls).toBe(16)
+  expect((await provider.profileOf(callback, checks, 'one')).subject).toBe('ada')
+  const failed = (await many).filter(({ status }) => status === 'rejected')
+  expect(failed).toHaveLength(16)
+}, 20_000)
+
 test('a step has 10 seconds', () => {
   expect(STEP_MILLISECONDS).toBe(10_000)
 })
