@@ -17,7 +17,7 @@ export function traceOfLine(): { traceId?: string } {
 const MAX_WAITING_CHARACTERS = 64 * 1024
 
 /**
- * JSON lines on standard error, so that standard output stays free for what a person asked for. Whether they can be written
+ * JSON lines on standard error, so that standard output stays free for what a person asked for. A line that can't be written
  * stops nothing.
  */
 export function createLog(level: LogLevel = 'info'): Log {

@@ -5,7 +5,8 @@
 export type Sharer = string | Readonly<{ responsibleId: string; branchId: string; id: string }>
 
 /** The share of all who have shown no credentials that were accepted. */
-export type Visitors = 'visitors'
+export const VISITORS = 'visitors'
+export type Visitors = typeof VISITORS
 
 /** The share of a caller, the branch in it, and the caller. */
 export type Path = readonly [share: string, branch: string, id: string]

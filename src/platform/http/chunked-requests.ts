@@ -1,5 +1,5 @@
 import { countDown } from '../joint-limit.ts'
-import { pathOf, type Sharer, type Visitors } from '../turn-queues.ts'
+import { pathOf, type Sharer, VISITORS } from '../turn-queues.ts'
 import { createUsage } from '../usage.ts'
 
 /** Whether a request has a body in chunks, whose length nothing tells before. */
@@ -17,8 +17,6 @@ export type ChunkedRequests = Readonly<{
   /** Counts one as under way; null where its sender has too many. */
   begin(sender: Sharer): ChunkedRequest | null
 }>
-
-const VISITORS: Visitors = 'visitors'
 
 /** How many are under way of one sender, or of visitors from one site; of all visitors twice as many. */
 const MOST = 16

@@ -1,5 +1,5 @@
 import { limitOpenFiles } from '../open-files.ts'
-import { add, drop, pathOf, type Queues, take, type Visitors } from '../turn-queues.ts'
+import { add, drop, pathOf, type Queues, take, VISITORS } from '../turn-queues.ts'
 import { createChunkedRequests, isChunked } from './chunked-requests.ts'
 import { API_HEADERS } from './security-headers.ts'
 import { asLast, type FetchHandler, type Handler, type Serve } from './server.ts'
@@ -40,7 +40,6 @@ const REQUESTS_IN_A_TURN = 16
 
 /** How many visitors' requests, of those that wait, begin in one turn: their work makes the turn longer for everybody. */
 const VISITORS_IN_A_TURN = 4
-const VISITORS: Visitors = 'visitors'
 
 /**
  * Has requests wait in lines of which a few begin in each turn of the event loop: between two turns, what others wait for
@@ -49,7 +48,7 @@ const VISITORS: Visitors = 'visitors'
  * it serves any other connection. Where one of these is not answered at once, it closes the connection, and so it does where
  * one has to wait here. Bodies are seen to before their requests wait: Bun keeps in memory what comes of one until it is read
  * or thrown away. Bodies in chunks are not touched before: each chunk takes time where something reads it or throws it away,
- * and little once the request is answered. So what is one too many of such is refused at once.
+ * and little once the request is answered. A request of a sender that has too many such requests under way is refused at once.
  */
 function inTurns(
   {

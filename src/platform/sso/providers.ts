@@ -33,7 +33,7 @@ function inTurns(provider: SsoProvider): SsoProvider {
     ...provider,
     async profileOf(callback, checks, site = '') {
       const end = await turns.enter(site).catch(() => {
-        throw new SsoError('provider-unavailable', 'Too many sign-ins at it are under way.')
+        throw new SsoError('provider-unavailable', 'Too many sign-ins at the provider are under way.')
       })
       try {
         return await provider.profileOf(callback, checks)

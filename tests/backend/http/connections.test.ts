@@ -242,7 +242,7 @@ async function answerInChunks({ token }: Person, ...parts: string[]): Promise<nu
   return statuses()[0]
 }
 
-test('a caller whose chunks of one byte keep the process busy is refused more for a moment, and nobody else is', async () => {
+test('a caller whose one-byte chunks keep the process busy gets 503 for more of them for a moment, and nobody else does', async () => {
   const other = await member(ctx, 'admin')
   const brief = '2\r\n{}\r\n'
   expect([await answerInChunks(ada, brief), await answerInChunks(other, brief)]).toEqual([400, 400])

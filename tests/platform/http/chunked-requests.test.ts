@@ -42,7 +42,7 @@ test('the more time the chunks of a sender have taken of late, the fewer of its 
   expect(roomOf(requests, 'grace')).toBe(7)
 })
 
-test('what is too much for visitors of one site leaves half of the room of all visitors to others', () => {
+test('visitors of one site that have used up their time leave half of the room to visitors of other sites', () => {
   using _clock = stoppedClock()
   const requests = createChunkedRequests()
   const [busy, other] = [visitor('192.0.2.1'), visitor('198.51.100.1')]
