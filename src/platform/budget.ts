@@ -1,16 +1,15 @@
 import { pathOf, type Sharer } from './turn-queues.ts'
 
-type Limits = { maxBytes: number; maxBytesEach: number; free: number }
+type Limits = { maxBytes: number; maxBytesEach: number }
 
 /** Limits the bytes in use at once: of all owners together, of each, and of those that have one share. */
 export type Budget = ReturnType<typeof createBudget>
 
 /**
  * Counts bytes in use. One branch of a share can't use up what all of the share have, which is half as much again, and no
- * share more than it leaves to others: so however many use much, there is room for those who use little. The first `free`
- * bytes of a body are not counted, so that there is always room for small ones.
+ * share more than it leaves to others: so however many use much, there is room for those who use little.
  */
-export function createBudget({ maxBytes, maxBytesEach, free }: Limits) {
+export function createBudget({ maxBytes, maxBytesEach }: Limits) {
   const branches = new Map<string, number>()
   const shared = new Map<string, number>()
   let total = 0
@@ -31,8 +30,6 @@ export function createBudget({ maxBytes, maxBytesEach, free }: Limits) {
     missingFor,
     /** The bytes in use by all that share with the owner. */
     inShareOf,
-    /** The bytes that are counted for a body of this size. */
-    costOf: (bytes: number): number => Math.max(0, bytes - free),
     /** Takes the bytes if there is room; false otherwise. */
     take: (owner: Sharer, bytes: number): boolean => {
       if (missingFor(owner, bytes) > 0) return false
@@ -65,8 +62,7 @@ const MIB = 1024 * 1024
  * Limits the memory of large responses that clients have not read yet: of all callers together, and of each. A caller that
  * asks for many and reads none gets 503; the others do not.
  */
-export const createUnreadBudget = (): Budget =>
-  createBudget({ maxBytes: 128 * MIB, maxBytesEach: 32 * MIB, free: 0 })
+export const createUnreadBudget = (): Budget => createBudget({ maxBytes: 128 * MIB, maxBytesEach: 32 * MIB })
 
 const shareOf = (owner: Sharer): string => pathOf(owner)[0]
 /** With the service accounts of its making, one has as much as another one. */
@@ -78,47 +74,28 @@ function addTo(sums: Map<string, number>, key: string, bytes: number): void {
   else sums.delete(key)
 }
 
-/** The part of a budget that one body has taken. */
-export type Share = ReturnType<typeof createShare>
-
-/** Takes the bytes of one body from a budget; `moveTo` gives them back and takes them from another. */
-export function createShare(first: Budget, firstOwner: () => Sharer) {
-  let [budget, owner, taken, bytes]: [Budget, Sharer | null, number, number] = [first, null, 0, 0]
+/** The bytes of one body, in one budget at a time. */
+export function createShare() {
+  let held: { budget: Budget; owner: Sharer; bytes: number } | null = null
   let isOver = false
-  const take = () => {
-    const cost = budget.costOf(bytes)
-    if (cost === taken || isOver) return true
-    owner ??= firstOwner()
-    if (cost < taken) budget.give(owner, taken - cost)
-    else if (!budget.take(owner, cost - taken)) return false
-    taken = cost
-    return true
-  }
-  const giveBack = () => {
-    if (owner !== null) budget.give(owner, taken)
-    taken = 0
+  const shrink = (bytes: number) => {
+    if (held === null) return
+    held.budget.give(held.owner, held.bytes - bytes)
+    held = bytes === 0 ? null : { ...held, bytes }
   }
   return {
-    /** The bytes that another budget would count for it. */
-    costIn: (other: Budget): number => other.costOf(bytes),
-    /** Whether there is room for so many bytes more. */
-    grow: (more: number): boolean => {
-      bytes += more
-      return take()
+    /** Takes the bytes from a budget, and gives back what was taken before; false where there is no room. */
+    take: (budget: Budget, owner: Sharer, bytes: number): boolean => {
+      shrink(0)
+      if (bytes === 0 || isOver) return true
+      if (!budget.take(owner, bytes)) return false
+      held = { budget, owner, bytes }
+      return true
     },
-    /** The body has come whole, with no more than what was counted. */
-    settle: (length: number): void => {
-      bytes = length
-      take()
-    },
-    /** Whether there is room in another budget, too. */
-    moveTo: (next: Budget, nextOwner: Sharer): boolean => {
-      giveBack()
-      ;[budget, owner] = [next, nextOwner]
-      return take()
-    },
+    /** Gives back all but so many of the bytes. */
+    shrink,
     end: (): void => {
-      giveBack()
+      shrink(0)
       isOver = true
     },
   }

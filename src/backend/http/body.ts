@@ -35,6 +35,11 @@ export type IncomingBody = {
 /** So many incomplete bodies of visitors wait, and as many of callers. */
 const MAX_UNFINISHED = 2048
 
+/** Bodies of up to 2 KiB are not counted, so that there is always room for them. Of a larger one, Bun keeps about 64 KiB or more. */
+const SMALL_BYTES = 2 * KIB
+const LEAST_BYTES = 64 * KIB
+const memoryOf = (length: number): number => (length <= SMALL_BYTES ? 0 : Math.max(length, LEAST_BYTES))
+
 /**
  * The bodies of all requests in progress. Runtimes keep a body in memory before it is read, so its bytes are counted from
  * the start, by the announced length, or else 1 MiB until it has come whole, and until the request ends, which may still
@@ -43,14 +48,14 @@ const MAX_UNFINISHED = 2048
  * latter two is full, bodies that stall make room for others.
  */
 export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
-  const unchecked = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 16 * KIB })
-  const accepted = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 16 * KIB })
+  const unchecked = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB })
+  const accepted = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB })
   const visitors = {
-    budget: createBudget({ maxBytes: 16 * MIB, maxBytesEach: 2 * MIB, free: 2 * KIB }),
+    budget: createBudget({ maxBytes: 16 * MIB, maxBytesEach: 2 * MIB }),
     unfinished: createUnfinishedBodies(MAX_UNFINISHED),
   }
   const callers = {
-    budget: createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB, free: 2 * KIB }),
+    budget: createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB }),
     unfinished: createUnfinishedBodies(MAX_UNFINISHED),
   }
 
@@ -72,14 +77,15 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
         return nothing
       }
       const length = lengthOf(request)
-      const share = createShare(unchecked, site)
+      const share = createShare()
       // One of unknown length takes what the runtime may keep of it before it is read, on many connections at once.
-      const bytes = length ?? MIB
+      let bytes = memoryOf(length ?? MIB)
       const hasRoom = () => {
-        const sender = unchecked.costOf(bytes) === 0 ? null : knownSender()
-        if (sender === null) return share.grow(bytes)
-        share.moveTo(accepted, sender)
-        return share.grow(bytes) || share.moveTo(unchecked, site())
+        if (bytes === 0) return true
+        const sender = knownSender()
+        return (
+          (sender !== null && share.take(accepted, sender, bytes)) || share.take(unchecked, site(), bytes)
+        )
       }
       const isTooLarge = length !== null && length > limit
       const fault = isTooLarge ? tooLarge(limit) : hasRoom() ? null : busy()
@@ -88,7 +94,10 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
       // Of unknown length: read up to the limit at once, so that the runtime doesn't keep all of it.
       const collector = length === null && fault === null ? collect() : null
       collector?.bytes.then(
-        ({ length }) => share.settle(length),
+        (whole) => {
+          bytes = memoryOf(whole.length)
+          share.shrink(bytes)
+        },
         () => {},
       )
       return {
@@ -101,20 +110,19 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
             return null
           }
           const { budget, unfinished } = isKnown ? callers : visitors
-          const cost = share.costIn(budget)
-          if (!share.moveTo(budget, sender)) {
+          if (!share.take(budget, sender, bytes)) {
             const wasMade = unfinished.makeRoom(
-              budget.missingFor(sender, cost),
-              budget.inShareOf(sender) + cost,
+              budget.missingFor(sender, bytes),
+              budget.inShareOf(sender) + bytes,
             )
-            if (!wasMade || !share.moveTo(budget, sender)) throw busy()
+            if (!wasMade || !share.take(budget, sender, bytes)) throw busy()
           }
-          const { bytes, stop } = collector ?? collect()
-          const finish = unfinished.add(sender, cost, () => {
-            stop(tooManyUnfinished())
+          const collecting = collector ?? collect()
+          const finish = unfinished.add(sender, bytes, () => {
+            collecting.stop(tooManyUnfinished())
             share.end()
           })
-          const whole = await bytes.finally(finish)
+          const whole = await collecting.bytes.finally(finish)
           await beforeParsing?.(whole.length)
           return whole.length === 0 ? null : parseJson(textOf(whole))
         },

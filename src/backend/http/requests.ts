@@ -85,6 +85,11 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     return caller
   }
 
+  /** Whose request it seems to be, by credentials that were accepted before; null where it shows none. */
+  const knownSenderOf = (request: Request): Sharer | null =>
+    acceptedBefore(ctx, request.headers.get('authorization')) ??
+    memberDevice(ctx, readDeviceCookies(ctx.config, request))
+
   return {
     of,
     traceparentOf,
@@ -115,9 +120,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
      * share together.
      */
     presumedSenderOf: (request: Request): Sharer =>
-      acceptedBefore(ctx, request.headers.get('authorization')) ??
-      memberDevice(ctx, readDeviceCookies(ctx.config, request)) ??
-      visitorFrom(of(request).source.ipAddress),
+      knownSenderOf(request) ?? visitorFrom(of(request).source.ipAddress),
     ...createTurns(ctx, of),
     /** Counts a request with a body in chunks as under way; gives what ends that, null where its sender has too many. */
     beginChunked: (request: Request, sender: Sharer): (() => void) | null => {
@@ -130,7 +133,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       const state = of(request)
       const origin = {
         site: () => siteOf(state.source.ipAddress),
-        knownSender: () => acceptedBefore(ctx, request.headers.get('authorization')),
+        knownSender: () => knownSenderOf(request),
         spend: state.spend,
       }
       state.body ??= bodies.arrive(request, path, origin, anyContentType)

@@ -1,3 +1,4 @@
+import { collectGarbageEarly } from '../garbage.ts'
 import { limitOpenFiles } from '../open-files.ts'
 import { add, drop, pathOf, type Queues, take, VISITORS } from '../turn-queues.ts'
 import { createChunkedRequests, isChunked } from './chunked-requests.ts'
@@ -27,10 +28,11 @@ export const bunServe: Serve = ({ port, address }, handler, failed) => {
     // Without `development` Bun shares a port with whatever shares it too: two Keywards would answer in turns.
     reusePort: false,
   })
+  const stopCollecting = collectGarbageEarly()
   return {
     port: server.port ?? port,
     addressOf: (request) => server.requestIP(request)?.address ?? null,
-    drain: () => server.stop(),
+    drain: () => server.stop().finally(stopCollecting),
     cut: () => void server.stop(true),
   }
 }

@@ -49,13 +49,13 @@ const BUSY = {
 test('a body is counted from its announcement until its request is answered, read or not', async () => {
   const bodies = createBodies()
   const read = sending(MIB, bodies)
-  expect(bodies.bytesInUse()).toBe(MIB - 16 * KIB)
+  expect(bodies.bytesInUse()).toBe(MIB)
   const reading = refusal(read.body.read('ada', true))
-  expect(bodies.bytesInUse()).toBe(MIB - 2 * KIB)
+  expect(bodies.bytesInUse()).toBe(MIB)
   await read.more(10)
   await read.end()
   await reading
-  expect(bodies.bytesInUse()).toBe(MIB - 2 * KIB)
+  expect(bodies.bytesInUse()).toBe(MIB)
   read.body.discard()
   expect(bodies.bytesInUse()).toBe(0)
   const unread = sending(MIB, bodies)
@@ -66,21 +66,44 @@ test('a body is counted from its announcement until its request is answered, rea
 test('a body that does not say its length counts as 1 MiB until it has come whole', async () => {
   const bodies = createBodies()
   const { body, send, end } = sending(null, bodies)
-  expect(bodies.bytesInUse()).toBe(MIB - 16 * KIB)
+  expect(bodies.bytesInUse()).toBe(MIB)
   const reading = body.read('ada', true)
-  expect(bodies.bytesInUse()).toBe(MIB - 2 * KIB)
-  void send(Buffer.from(JSON.stringify('x'.repeat(9998))))
+  expect(bodies.bytesInUse()).toBe(MIB)
+  void send(Buffer.from(JSON.stringify('x'.repeat(99_998))))
   void end()
-  expect(await reading).toHaveLength(9998)
-  expect(bodies.bytesInUse()).toBe(10_000 - 2 * KIB)
+  expect(await reading).toHaveLength(99_998)
+  expect(bodies.bytesInUse()).toBe(100_000)
   body.discard()
   expect(bodies.bytesInUse()).toBe(0)
+})
+
+test('a body of up to 2 KiB counts as nothing, and a larger one as 64 KiB at least', () => {
+  for (const [length, counted] of [
+    [2 * KIB, 0],
+    [2 * KIB + 1, 64 * KIB],
+    [16 * KIB, 64 * KIB],
+    [65 * KIB, 65 * KIB],
+  ] as const) {
+    const bodies = createBodies()
+    sending(length, bodies)
+    expect(bodies.bytesInUse()).toBe(counted)
+  }
+})
+
+test('of larger bodies of strangers from many sites, fewer than 1,024 have room before credentials are checked', async () => {
+  const bodies = createBodies()
+  const waiting = Array.from({ length: 1200 }, (_, site) => sending(16 * KIB, bodies, `site ${site}`).body)
+  expect(bodies.bytesInUse()).toBeWithin(63 * MIB, 64 * MIB)
+  const [first, last] = [waiting[0], waiting.at(-1)]
+  expect(await refusal(last?.read('ada', true) as Promise<unknown>)).toEqual(BUSY)
+  first?.discard()
+  expect(bodies.bytesInUse()).toBeLessThan(64 * MIB)
 })
 
 test('bodies that don’t say their length have room for 16 of a site at once, and for 2 of visitors of a site', async () => {
   const bodies = createBodies()
   const open = Array.from({ length: 20 }, () => sending(null, bodies).body)
-  expect(bodies.bytesInUse()).toBe(16 * (MIB - 16 * KIB))
+  expect(bodies.bytesInUse()).toBe(16 * MIB)
   expect(await refusal(open[16]?.read('ada', true) as Promise<unknown>)).toEqual(BUSY)
   for (const body of open.slice(0, 2)) void refusal(body.read('somewhere', false))
   expect(await refusal(open[2]?.read('somewhere', false) as Promise<unknown>)).toEqual(BUSY)
@@ -138,7 +161,7 @@ test('bodies that stall make room for a body of a caller that has less', async (
     void send(whole)
     void end()
     expect(await reading).toBeNull()
-    expect(bodies.bytesInUse()).toBeWithin(MIB - 2 * KIB, 64 * MIB + 1)
+    expect(bodies.bytesInUse()).toBeWithin(MIB, 64 * MIB + 1)
     body.discard()
   }
   expect(await stalling[0]?.reading).toEqual({
@@ -153,7 +176,7 @@ test('bodies that stall make room for a body of a caller that has less', async (
 test('strangers can’t take the room of callers, nor one network that of another', async () => {
   const bodies = createBodies()
   const start = (network: string) => refusal(sending(16 * KIB, bodies, network).body.read(network, false))
-  for (let i = 0; i < 146; i++) void start('here')
+  for (let i = 0; i < 32; i++) void start('here')
   expect(await start('here')).toEqual(BUSY)
   const elsewhere = sending(16 * KIB, bodies, 'there')
   const reading = elsewhere.body.read('there', false)

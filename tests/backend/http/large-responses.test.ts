@@ -13,7 +13,7 @@ const text = (bytes: number) => 'abcdefgh'.repeat(bytes / 8)
 
 /** Sends responses within a budget of so many bytes for each caller, and four times as many of all. */
 function sending(maxBytesEach = 800 * KIB) {
-  const budget = createBudget({ maxBytes: 4 * maxBytesEach, maxBytesEach, free: 0 })
+  const budget = createBudget({ maxBytes: 4 * maxBytesEach, maxBytesEach })
   const send = async (response: Response, caller: Sharer, options = {}) => {
     const bytes = new Uint8Array(await response.arrayBuffer())
     return new Response(bodyOf(bytes, budget, caller, options), response)
@@ -87,7 +87,7 @@ test('where nothing is left, those with something unread have used up their part
 })
 
 test('what is not counted is little, however many connections leave it unread', () => {
-  const budget = createBudget({ maxBytes: 0, maxBytesEach: 0, free: 0 })
+  const budget = createBudget({ maxBytes: 0, maxBytesEach: 0 })
   expect(() => bodyOf(new Uint8Array(16 * KIB + 1), budget, 'ada')).toThrow(DomainError)
   expect(bodyOf(new Uint8Array(16 * KIB), budget, 'ada')).toHaveLength(16 * KIB)
 })

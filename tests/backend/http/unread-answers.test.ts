@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => ctx.close())
 
 test('what a change answers counts as unread; whoever has too much unread changes nothing until it is read', async () => {
-  const unread = createBudget({ maxBytes: 2048 * KIB, maxBytesEach: 512 * KIB, free: 0 })
+  const unread = createBudget({ maxBytes: 2048 * KIB, maxBytesEach: 512 * KIB })
   const backend = api({ ...ctx, unread })
   const shop = await app(ctx)
   const place = `/v1/secrets?app_id=${shop.id}&env=development`
