@@ -74,8 +74,8 @@ function addTo(sums: Map<string, number>, key: string, bytes: number): void {
   else sums.delete(key)
 }
 
-/** The bytes of one body, in one budget at a time. */
-export function createShare() {
+/** What one body has taken, of one budget at a time. */
+export function createReservation() {
   let held: { budget: Budget; owner: Sharer; bytes: number } | null = null
   let isOver = false
   const shrink = (bytes: number) => {

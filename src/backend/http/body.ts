@@ -1,6 +1,7 @@
 import { badRequest, DomainError } from '../../core/errors.ts'
-import { createBudget, createShare } from '../../platform/budget.ts'
+import { createBudget, createReservation } from '../../platform/budget.ts'
 import { isChunked } from '../../platform/http/chunked-requests.ts'
+import { SMALL_BODY_BYTES } from '../../platform/http/server.ts'
 import { throwAwayBody } from '../../platform/http/unread-body.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
 import { createCollector, DEADLINE_SECONDS, KIB, MIB, tooLarge } from './body-collector.ts'
@@ -35,10 +36,11 @@ export type IncomingBody = {
 /** So many incomplete bodies of visitors wait, and as many of callers. */
 const MAX_UNFINISHED = 2048
 
-/** Bodies of up to 2 KiB are not counted, so that there is always room for them. Of a larger one, Bun keeps about 64 KiB or more. */
-const SMALL_BYTES = 2 * KIB
+/** Bun keeps so much of a body that is not small, however little has come of it. */
 const LEAST_BYTES = 64 * KIB
-const memoryOf = (length: number): number => (length <= SMALL_BYTES ? 0 : Math.max(length, LEAST_BYTES))
+
+/** The bytes that are counted for a body; none for a small one, so that there is always room for it. */
+const memoryOf = (length: number): number => (length <= SMALL_BODY_BYTES ? 0 : Math.max(length, LEAST_BYTES))
 
 /**
  * The bodies of all requests in progress. Runtimes keep a body in memory before it is read, so its bytes are counted from
@@ -77,14 +79,15 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
         return nothing
       }
       const length = lengthOf(request)
-      const share = createShare()
+      const reservation = createReservation()
       // One of unknown length takes what the runtime may keep of it before it is read, on many connections at once.
       let bytes = memoryOf(length ?? MIB)
       const hasRoom = () => {
         if (bytes === 0) return true
         const sender = knownSender()
         return (
-          (sender !== null && share.take(accepted, sender, bytes)) || share.take(unchecked, site(), bytes)
+          (sender !== null && reservation.take(accepted, sender, bytes)) ||
+          reservation.take(unchecked, site(), bytes)
         )
       }
       const isTooLarge = length !== null && length > limit
@@ -96,7 +99,7 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
       collector?.bytes.then(
         (whole) => {
           bytes = memoryOf(whole.length)
-          share.shrink(bytes)
+          reservation.shrink(bytes)
         },
         () => {},
       )
@@ -110,24 +113,24 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
             return null
           }
           const { budget, unfinished } = isKnown ? callers : visitors
-          if (!share.take(budget, sender, bytes)) {
+          if (!reservation.take(budget, sender, bytes)) {
             const wasMade = unfinished.makeRoom(
               budget.missingFor(sender, bytes),
               budget.inShareOf(sender) + bytes,
             )
-            if (!wasMade || !share.take(budget, sender, bytes)) throw busy()
+            if (!wasMade || !reservation.take(budget, sender, bytes)) throw busy()
           }
           const collecting = collector ?? collect()
           const finish = unfinished.add(sender, bytes, () => {
             collecting.stop(tooManyUnfinished())
-            share.end()
+            reservation.end()
           })
           const whole = await collecting.bytes.finally(finish)
           await beforeParsing?.(whole.length)
           return whole.length === 0 ? null : parseJson(textOf(whole))
         },
         discard: () => {
-          share.end()
+          reservation.end()
           collector?.stop()
         },
       }

@@ -5,6 +5,7 @@ import { tooMany } from '../../core/errors.ts'
 import { networkOf, siteOf, visitorFrom } from '../../core/networks.ts'
 import { memberDevice } from '../../core/sign-in/devices.ts'
 import { createChunkedRequests } from '../../platform/http/chunked-requests.ts'
+import { SMALL_BODY_BYTES } from '../../platform/http/server.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
 import { createBodies } from './body.ts'
 import { readDeviceCookies } from './cookies.ts'
@@ -15,9 +16,6 @@ import { createTurns } from './turns.ts'
 
 /** A body that takes longer is late: the caller may have lost rights meanwhile. Most arrive with their requests. */
 const LATE_MILLISECONDS = 250
-
-/** To parse and check a body of at most so many bytes takes a millisecond or less, whatever it is. */
-const SMALL_BYTES = 2048
 
 export type RequestStates = ReturnType<typeof createRequestStates>
 
@@ -85,7 +83,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
     return caller
   }
 
-  /** Whose request it seems to be, by credentials that were accepted before; null where it shows none. */
+  /** Whose request it seems to be, by credentials that were accepted before or a member's device cookie; null without. */
   const knownSenderOf = (request: Request): Sharer | null =>
     acceptedBefore(ctx, request.headers.get('authorization')) ??
     memberDevice(ctx, readDeviceCookies(ctx.config, request))
@@ -157,7 +155,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       const start = performance.now()
       return await body.read(caller === null ? site : sharerOf(caller), caller !== null, async (bytes) => {
         await beforeParsing(performance.now() - start > LATE_MILLISECONDS)
-        if (bytes <= SMALL_BYTES) return
+        if (bytes <= SMALL_BODY_BYTES) return
         state.endBlocking = await ctx.waitToBlock(
           caller === null ? visitorFrom(source.ipAddress) : sharerOf(caller),
         )

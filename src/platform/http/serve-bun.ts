@@ -3,7 +3,7 @@ import { limitOpenFiles } from '../open-files.ts'
 import { add, drop, pathOf, type Queues, take, VISITORS } from '../turn-queues.ts'
 import { createChunkedRequests, isChunked } from './chunked-requests.ts'
 import { API_HEADERS } from './security-headers.ts'
-import { asLast, type FetchHandler, type Handler, type Serve } from './server.ts'
+import { asLast, type FetchHandler, type Handler, type Serve, SMALL_BODY_BYTES } from './server.ts'
 import { throwAwayBody } from './unread-body.ts'
 
 /** Each connection on which headers begin to arrive may take 16 KiB: Bun has no limit on how many there are. */
@@ -151,9 +151,8 @@ const nobodyWaits = () => new Response(null)
 
 const ignore = () => {}
 
-const SMALL_BYTES = 2048
-
-const isSmall = ({ headers }: Request): boolean => Number(headers.get('content-length') ?? 0) <= SMALL_BYTES
+const isSmall = ({ headers }: Request): boolean =>
+  Number(headers.get('content-length') ?? 0) <= SMALL_BODY_BYTES
 
 const tooManyAtOnce = () =>
   Response.json(
