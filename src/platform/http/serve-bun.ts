@@ -1,5 +1,5 @@
 import { collectGarbageEarly } from '../garbage.ts'
-import { limitOpenFiles } from '../open-files.ts'
+import { limitOpenFiles, limitUnsentBytes } from '../process-limits.ts'
 import { add, drop, pathOf, type Queues, take, VISITORS } from '../turn-queues.ts'
 import { createChunkedRequests, isChunked } from './chunked-requests.ts'
 import { API_HEADERS } from './security-headers.ts'
@@ -8,6 +8,9 @@ import { throwAwayBody } from './unread-body.ts'
 
 /** Each connection on which headers begin to arrive may take 16 KiB: Bun has no limit on how many there are. */
 const MAX_OPEN_FILES = 8192
+
+/** What is not sent yet stays here, where it is counted, or is the same for all who ask for it. */
+const MAX_UNSENT_BYTES = 32 * 1024
 
 /** Bun's own server. */
 export const bunServe: Serve = ({ port, address }, handler, failed) => {
@@ -28,6 +31,7 @@ export const bunServe: Serve = ({ port, address }, handler, failed) => {
     // Without `development` Bun shares a port with whatever shares it too: two Keywards would answer in turns.
     reusePort: false,
   })
+  limitUnsentBytes(MAX_UNSENT_BYTES)
   const stopCollecting = collectGarbageEarly()
   return {
     port: server.port ?? port,
