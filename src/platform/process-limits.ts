@@ -18,23 +18,27 @@ export function limitOpenFiles(most: number): void {
 }
 
 const SOL_SOCKET = 1
+const SO_RCVBUF = 8
 const SO_ACCEPTCONN = 30
 const IPPROTO_TCP = 6
 const TCP_NOTSENT_LOWAT = 25
 
 /**
- * Limits the bytes of answers that the system takes for a connection before it can send them, about to `most`, of all
- * connections that are accepted from now on. Linux alone would keep up to 4 MiB for each client that reads nothing, which
- * count for the memory of a container. Does nothing on systems other than Linux with glibc.
+ * Limits the bytes that the system keeps for each connection that is accepted from now on, about: `unsent` ones of answers,
+ * and `unread` ones of requests. Linux alone would keep up to 4 MiB for a client that reads nothing, and 6 MiB of what comes
+ * faster than it is read, and they count for the memory of a container. Does nothing on systems other than Linux with glibc.
  */
-export function limitUnsentBytes(most: number): void {
+export function limitSocketBuffers({ unsent, unread }: { unsent: number; unread: number }): void {
   withLibrary(({ getsockopt, setsockopt }) => {
     const value = new Int32Array(1)
     const length = new Uint32Array([value.byteLength])
+    const set = (descriptor: number, level: number, option: number, bytes: number) =>
+      setsockopt(descriptor, level, option, new Int32Array([bytes]), value.byteLength)
     // Connections inherit it from the socket that listens, which Bun doesn't tell.
     for (const descriptor of readdirSync('/proc/self/fd').map(Number)) {
       if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, value, length) !== 0 || value[0] !== 1) continue
-      setsockopt(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, new Int32Array([most]), value.byteLength)
+      set(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent)
+      set(descriptor, SOL_SOCKET, SO_RCVBUF, unread)
     }
   })
 }

@@ -1,5 +1,5 @@
 import { collectGarbageEarly } from '../garbage.ts'
-import { limitOpenFiles, limitUnsentBytes } from '../process-limits.ts'
+import { limitOpenFiles, limitSocketBuffers } from '../process-limits.ts'
 import { add, drop, pathOf, type Queues, take, VISITORS } from '../turn-queues.ts'
 import { createChunkedRequests, isChunked } from './chunked-requests.ts'
 import { API_HEADERS } from './security-headers.ts'
@@ -10,7 +10,7 @@ import { throwAwayBody } from './unread-body.ts'
 const MAX_OPEN_FILES = 8192
 
 /** What is not sent yet stays here, where it is counted, or is the same for all who ask for it. */
-const MAX_UNSENT_BYTES = 32 * 1024
+const SOCKET_BUFFERS = { unsent: 32 * 1024, unread: 128 * 1024 }
 
 /** Bun's own server. */
 export const bunServe: Serve = ({ port, address }, handler, failed) => {
@@ -31,7 +31,7 @@ export const bunServe: Serve = ({ port, address }, handler, failed) => {
     // Without `development` Bun shares a port with whatever shares it too: two Keywards would answer in turns.
     reusePort: false,
   })
-  limitUnsentBytes(MAX_UNSENT_BYTES)
+  limitSocketBuffers(SOCKET_BUFFERS)
   const stopCollecting = collectGarbageEarly()
   return {
     port: server.port ?? port,
