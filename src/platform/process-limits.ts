@@ -25,10 +25,10 @@ const TCP_NOTSENT_LOWAT = 25
 
 /**
  * Limits the bytes that the system keeps for each connection that is accepted from now on, about: `unsent` ones of answers,
- * and `unread` ones of requests. Linux alone would keep up to 4 MiB for a client that reads nothing, and 6 MiB of what comes
+ * and `received` ones of requests. Linux alone would keep up to 4 MiB for a client that reads nothing, and 6 MiB of what comes
  * faster than it is read, and they count for the memory of a container. Does nothing on systems other than Linux with glibc.
  */
-export function limitSocketBuffers({ unsent, unread }: { unsent: number; unread: number }): void {
+export function limitSocketBuffers({ unsent, received }: { unsent: number; received: number }): void {
   withLibrary(({ getsockopt, setsockopt }) => {
     const value = new Int32Array(1)
     const length = new Uint32Array([value.byteLength])
@@ -38,7 +38,7 @@ export function limitSocketBuffers({ unsent, unread }: { unsent: number; unread:
     for (const descriptor of readdirSync('/proc/self/fd').map(Number)) {
       if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, value, length) !== 0 || value[0] !== 1) continue
       set(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent)
-      set(descriptor, SOL_SOCKET, SO_RCVBUF, unread)
+      set(descriptor, SOL_SOCKET, SO_RCVBUF, received)
     }
   })
 }

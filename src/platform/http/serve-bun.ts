@@ -9,8 +9,8 @@ import { throwAwayBody } from './unread-body.ts'
 /** Each connection on which headers begin to arrive may take 16 KiB: Bun has no limit on how many there are. */
 const MAX_OPEN_FILES = 8192
 
-/** What is not sent yet stays here, where it is counted, or is the same for all who ask for it. */
-const SOCKET_BUFFERS = { unsent: 32 * 1024, unread: 128 * 1024 }
+/** What is not sent yet stays in this process, where it is counted, or is one copy for all who ask for it. */
+const SOCKET_BUFFERS = { unsent: 32 * 1024, received: 128 * 1024 }
 
 /** Bun's own server. */
 export const bunServe: Serve = ({ port, address }, handler, failed) => {
