@@ -3,32 +3,53 @@ import { expect, test } from 'bun:test'
 const MIB = 1024 * 1024
 const LIMIT = 256 * MIB
 
-/** Keeps 120 MiB, makes much garbage beside it, and writes how many bytes the process took at most. */
+/** Keeps 120 MiB, and makes much garbage beside it. */
 const MAKE_GARBAGE = `
-  let most = 0
   const kept = Array.from({ length: 120 }, () => new Uint8Array(${MIB}).fill(1))
   const queue = []
   for (let n = 0; n < 250; n++) {
     for (let i = 0; i < 4; i++) Array.from({ length: 10_000 }, (_, k) => ({ n: k, text: 'text ' + k }))
     queue.push(new Response('z'.repeat(200_000)))
     if (queue.length > 100) queue.shift()
-    most = Math.max(most, process.memoryUsage.rss())
     await Bun.sleep(4)
   }
-  console.log(kept.length > 0 && most)
+  process.exit(kept.length === 120 ? 0 : 1)
 `
 
+/** The bytes that the process takes at most, which first does something else. */
 async function mostBytes(before: string): Promise<number> {
   const child = Bun.spawn([process.execPath, '-e', `${before}\n${MAKE_GARBAGE}`])
-  return Number(await new Response(child.stdout).text())
+  expect(await child.exited).toBe(0)
+  return Number(child.resourceUsage()?.maxRSS)
 }
 
+const PLATFORM = JSON.stringify(`${import.meta.dir}/../../src/platform`).slice(1, -1)
+
+const COLLECT = `
+  import { collectGarbageEarly } from '${PLATFORM}/garbage.ts'
+  collectGarbageEarly(${LIMIT})
+`
+
+const USE_UP_FILES = `
+  import { openSync } from 'node:fs'
+  import { limitOpenFiles } from '${PLATFORM}/process-limits.ts'
+  limitOpenFiles(64)
+  let isFull = false
+  while (!isFull) {
+    try {
+      openSync('/dev/null', 'r')
+    } catch {
+      isFull = true
+    }
+  }
+`
+
 test('garbage is collected before the process reaches its limit, which it passes by itself', async () => {
-  const module = JSON.stringify(`${import.meta.dir}/../../src/platform/garbage.ts`)
-  const [alone, early] = await Promise.all([
-    mostBytes(''),
-    mostBytes(`import { collectGarbageEarly } from ${module}\ncollectGarbageEarly(${LIMIT})`),
-  ])
+  const [alone, early] = await Promise.all([mostBytes(''), mostBytes(COLLECT)])
   expect(alone).toBeGreaterThan(LIMIT)
   expect(early).toBeWithin(150 * MIB, LIMIT)
+})
+
+test('garbage is collected, too, where the process can open no more files', async () => {
+  expect(await mostBytes(COLLECT + USE_UP_FILES)).toBeWithin(150 * MIB, LIMIT)
 })
