@@ -1,14 +1,14 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** The process may take so much of its memory before garbage is collected early. */
+/** Garbage is collected early once the process takes this part of the limit. */
 const FULL = 0.65
 
-/** It is not collected again before so much more of the memory is taken. */
+/** It is collected again once the process takes this part of the limit more. */
 const STEP = 0.04
 
 const CHECK_MS = 50
 
-/** For so many times as long as it took, it is not collected again. */
+/** After each collection, none begins for so many times as long as it took. */
 const REST = 4
 
 /**
@@ -23,7 +23,8 @@ export function collectGarbageEarly(limit = process.constrainedMemory()): () => 
     const start = performance.now()
     const used = memory.bytes()
     least = Math.min(least, used)
-    if (used < FULL * limit || used < least + STEP * limit || start < restUntil) return
+    const isDue = used >= FULL * limit && used >= least + STEP * limit && start >= restUntil
+    if (!isDue) return
     Bun.gc(true)
     const end = performance.now()
     restUntil = end + REST * (end - start)
@@ -36,7 +37,7 @@ export function collectGarbageEarly(limit = process.constrainedMemory()): () => 
   }
 }
 
-/** Tells the bytes that this process takes, also where no more files can be opened: on Linux it keeps one open. */
+/** Tells the bytes that this process takes. On Linux it keeps a file open: while all descriptors are in use, none can be opened. */
 function openMemoryReader(): { bytes(): number; close(): void } {
   if (process.platform !== 'linux') return { bytes: () => process.memoryUsage.rss(), close: () => {} }
   const status = openSync('/proc/self/status', 'r')

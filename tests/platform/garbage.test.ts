@@ -16,7 +16,7 @@ const MAKE_GARBAGE = `
   process.exit(kept.length === 120 ? 0 : 1)
 `
 
-/** The bytes that the process takes at most, which first does something else. */
+/** The most bytes that a process takes which runs `before`, and then makes garbage. */
 async function mostBytes(before: string): Promise<number> {
   const child = Bun.spawn([process.execPath, '-e', `${before}\n${MAKE_GARBAGE}`])
   expect(await child.exited).toBe(0)
@@ -32,7 +32,7 @@ const COLLECT = `
 
 const USE_UP_FILES = `
   import { openSync } from 'node:fs'
-  import { limitOpenFiles } from '${PLATFORM}/process-limits.ts'
+  import { limitOpenFiles } from '${PLATFORM}/system-limits.ts'
   limitOpenFiles(64)
   let isFull = false
   while (!isFull) {

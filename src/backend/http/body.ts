@@ -36,7 +36,7 @@ export type IncomingBody = {
 /** So many incomplete bodies of visitors wait, and as many of callers. */
 const MAX_UNFINISHED = 2048
 
-/** Bun keeps so much of a body that is not small, however little has come of it. */
+/** Bun takes so much memory for a body that is not small, however little of it has come. */
 const LEAST_BYTES = 64 * KIB
 
 /** The bytes that are counted for a body; none for a small one, so that there is always room for it. */

@@ -1,5 +1,5 @@
 import { collectGarbageEarly } from '../garbage.ts'
-import { limitOpenFiles, limitSocketBuffers } from '../process-limits.ts'
+import { limitOpenFiles, limitSocketBuffers } from '../system-limits.ts'
 import { add, drop, pathOf, type Queues, take, VISITORS } from '../turn-queues.ts'
 import { createChunkedRequests, isChunked } from './chunked-requests.ts'
 import { API_HEADERS } from './security-headers.ts'

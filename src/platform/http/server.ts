@@ -4,7 +4,7 @@ import type { Sharer } from '../turn-queues.ts'
 import { API_HEADERS } from './security-headers.ts'
 import { throwAwayBody } from './unread-body.ts'
 
-/** Bodies of at most so many bytes take little memory, and a millisecond or less to parse and check: they need no room and no turn. */
+/** Bodies of at most so many bytes need no room and no turn: they take little memory, and a millisecond to parse and check. */
 export const SMALL_BODY_BYTES = 2048
 
 /** Answers one request. */

@@ -34,7 +34,7 @@ export function limitSocketBuffers({ unsent, received }: { unsent: number; recei
     const length = new Uint32Array([value.byteLength])
     const set = (descriptor: number, level: number, option: number, bytes: number) =>
       setsockopt(descriptor, level, option, new Int32Array([bytes]), value.byteLength)
-    // Connections inherit it from the socket that listens, which Bun doesn't tell.
+    // Connections inherit both from the listening socket, whose descriptor Bun doesn't tell.
     for (const descriptor of readdirSync('/proc/self/fd').map(Number)) {
       if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, value, length) !== 0 || value[0] !== 1) continue
       set(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent)
@@ -43,10 +43,10 @@ export function limitSocketBuffers({ unsent, received }: { unsent: number; recei
   })
 }
 
-function withLibrary(use: (functions: ReturnType<typeof open>['symbols']) => void): void {
+function withLibrary(use: (functions: ReturnType<typeof openLibrary>['symbols']) => void): void {
   if (process.platform !== 'linux') return
   try {
-    const { symbols, close } = open()
+    const { symbols, close } = openLibrary()
     use(symbols)
     close()
   } catch {
@@ -54,7 +54,7 @@ function withLibrary(use: (functions: ReturnType<typeof open>['symbols']) => voi
   }
 }
 
-const open = () =>
+const openLibrary = () =>
   dlopen('libc.so.6', {
     getrlimit: { args: ['int', 'ptr'], returns: 'int' },
     setrlimit: { args: ['int', 'ptr'], returns: 'int' },
