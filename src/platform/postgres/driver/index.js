@@ -257,6 +257,7 @@ function Postgres(a, b) {
       , connection
       , prepare = null
       , lost = null
+      , onclose = null
 
     try {
       const first = sql.unsafe('begin ' + options.replace(/[^a-z ]/ig, ''), [], { onexecute })
@@ -264,7 +265,7 @@ function Postgres(a, b) {
       await first.execute()
       return await Promise.race([
         scope(connection, fn),
-        new Promise((_, reject) => connection.onclose = e => {
+        new Promise((_, reject) => connection.onclose = onclose = e => {
           lost = e
           while (queries.length)
             queries.shift().reject(e)
@@ -273,6 +274,10 @@ function Postgres(a, b) {
       ])
     } catch (error) {
       throw error
+    } finally {
+      // Or the connection would keep what this transaction worked with until its next one, which may have begun.
+      if (connection && connection.onclose === onclose)
+        connection.onclose = null
     }
 
     async function scope(c, fn, name) {
