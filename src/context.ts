@@ -4,7 +4,6 @@ import { QUEUED_JOBS, type QueuedJob } from './core/jobs.ts'
 import { createServerKeys, type ServerKeys } from './core/keys/server-keys.ts'
 import { type Afterwards, createAfterwards } from './platform/afterwards.ts'
 import { createBlockingTurns, type WaitToBlock } from './platform/blocking-turns.ts'
-import { type Budget, createUnreadBudget } from './platform/budget.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Kv } from './platform/kv/kv.ts'
 import { openKv } from './platform/kv/open.ts'
@@ -31,6 +30,7 @@ import { createReadMemory, type ReadMemory } from './platform/read-memory.ts'
 import type { Ports } from './platform/runtime.ts'
 import type { SsoProvider } from './platform/sso/provider.ts'
 import { createProviders } from './platform/sso/providers.ts'
+import { createUnreadAnswers, type UnreadAnswers } from './platform/unread-answers.ts'
 
 /** Everything that a use case works with: its first parameter. */
 export type Context = Readonly<{
@@ -54,7 +54,7 @@ export type Context = Readonly<{
   /** Limits the writes that no response depends on. */
   limitSideWrites: FairLimiter
   /** The bytes of large responses that callers have not read yet. */
-  unread: Budget
+  unread: UnreadAnswers
   /** What reads have loaded; null where nothing is remembered. */
   memory: ReadMemory | null
   /** Counts what happens too often for an audit entry each time. */
@@ -118,7 +118,7 @@ export const createLasting = (config: Config, schemaVersion: number, ports: Port
   keys: createServerKeys(config.serverSecret),
   metrics: createMetrics(),
   schemaVersion,
-  unread: createUnreadBudget(),
+  unread: createUnreadAnswers(),
 })
 
 /**

@@ -44,25 +44,14 @@ export function createBudget({ maxBytes, maxBytesEach }: Limits) {
     },
     /** Takes the bytes whether there is room or not. */
     takeAnyway: add,
-    /** Whether the owner has all that it may have, or something where nothing is left for others. */
-    isUsedUp: (owner: Sharer): boolean => {
-      const inShare = inShareOf(owner)
-      if ((branches.get(branchOf(owner)) ?? 0) >= maxBytesEach || inShare >= 1.5 * maxBytesEach) return true
-      return inShare > 0 && total >= maxBytes
-    },
+    /** Whether the owner has all that it may have. */
+    isUsedUp: (owner: Sharer): boolean =>
+      (branches.get(branchOf(owner)) ?? 0) >= maxBytesEach || inShareOf(owner) >= 1.5 * maxBytesEach,
     /** Gives bytes back. */
     give: (owner: Sharer, bytes: number): void => add(owner, -bytes),
     inUse: (): number => total,
   }
 }
-
-const MIB = 1024 * 1024
-
-/**
- * Limits the memory of large responses that clients have not read yet: of all callers together, and of each. A caller that
- * asks for many and reads none gets 503; the others do not.
- */
-export const createUnreadBudget = (): Budget => createBudget({ maxBytes: 128 * MIB, maxBytesEach: 32 * MIB })
 
 const shareOf = (owner: Sharer): string => pathOf(owner)[0]
 /** With the service accounts of its making, one has as much as another one. */

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../src/context.ts'
 import { lockingTransaction } from '../../src/core/transactions.ts'
-import { createUnreadBudget } from '../../src/platform/budget.ts'
 import type { Database } from '../../src/platform/postgres/database.ts'
 import { createChangeLimiter } from '../../src/platform/postgres/limiters.ts'
+import { createUnreadAnswers } from '../../src/platform/unread-answers.ts'
 
 /** The lines of changes, before a database in which nothing waits. */
 function lines(transactionMilliseconds = 10_000) {
@@ -13,7 +13,7 @@ function lines(transactionMilliseconds = 10_000) {
     deadlines: { transactionMilliseconds },
     beginWithin: (_: number, work: (tx: unknown) => Promise<unknown>) => work({}),
   } as unknown as Database
-  return { db, limitChanges: createChangeLimiter(db), unread: createUnreadBudget() } as Context
+  return { db, limitChanges: createChangeLimiter(db), unread: createUnreadAnswers() } as Context
 }
 
 const environmentId = randomUUID()

@@ -7,7 +7,6 @@ import { createServerKeys } from '../../src/core/keys/server-keys.ts'
 import { createAfterwards } from '../../src/platform/afterwards.ts'
 import { bunArgon2id } from '../../src/platform/argon2id-bun.ts'
 import { createBlockingTurns } from '../../src/platform/blocking-turns.ts'
-import { createUnreadBudget } from '../../src/platform/budget.ts'
 import { type Clock, fakeClock } from '../../src/platform/clock.ts'
 import { openKv } from '../../src/platform/kv/open.ts'
 import { openRedisKv } from '../../src/platform/kv/redis.ts'
@@ -28,6 +27,7 @@ import { createLookUps } from '../../src/platform/postgres/look-ups.ts'
 import { readMigrations } from '../../src/platform/postgres/migrate.ts'
 import { createQueue, type Queue, type QueueContext } from '../../src/platform/queue/queue.ts'
 import { createProviders } from '../../src/platform/sso/providers.ts'
+import { createUnreadAnswers } from '../../src/platform/unread-answers.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { endRemotes } from './remote.ts'
 
@@ -93,7 +93,7 @@ export async function contextOn(
     limitLargeReads: createLargeReadLimiter(),
     waitToBlock: createBlockingTurns(),
     limitSideWrites: createSideWriteLimiter(database.db),
-    unread: createUnreadBudget(),
+    unread: createUnreadAnswers(),
     memory,
     repeats,
     kv,

@@ -1,12 +1,12 @@
 import { badRequest, DomainError } from '../../core/errors.ts'
 import { createBudget, createReservation } from '../../platform/budget.ts'
+import { createEvictables } from '../../platform/evictables.ts'
 import { isChunked } from '../../platform/http/chunked-requests.ts'
 import { SMALL_BODY_BYTES } from '../../platform/http/server.ts'
 import { throwAwayBody } from '../../platform/http/unread-body.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
 import { createCollector, DEADLINE_SECONDS, KIB, MIB, tooLarge } from './body-collector.ts'
 import { parseJson } from './json.ts'
-import { createUnfinishedBodies } from './unfinished-bodies.ts'
 
 /** The place of a body that was not read: it passes no schema. */
 export const UNREAD = Symbol('a body that was not read')
@@ -33,7 +33,7 @@ export type IncomingBody = {
   discard(): void
 }
 
-/** So many incomplete bodies of visitors wait, and as many of callers. */
+/** So many incomplete bodies of visitors wait, and as many of callers: a whole one comes within milliseconds. */
 const MAX_UNFINISHED = 2048
 
 /** Bun takes so much memory for a body that is not small, however little of it has come. */
@@ -54,11 +54,11 @@ export function createBodies(deadlineSeconds = DEADLINE_SECONDS) {
   const accepted = createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB })
   const visitors = {
     budget: createBudget({ maxBytes: 16 * MIB, maxBytesEach: 2 * MIB }),
-    unfinished: createUnfinishedBodies(MAX_UNFINISHED),
+    unfinished: createEvictables(MAX_UNFINISHED),
   }
   const callers = {
     budget: createBudget({ maxBytes: 64 * MIB, maxBytesEach: 16 * MIB }),
-    unfinished: createUnfinishedBodies(MAX_UNFINISHED),
+    unfinished: createEvictables(MAX_UNFINISHED),
   }
 
   return {

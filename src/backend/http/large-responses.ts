@@ -1,6 +1,6 @@
 import { tooMuchUnread } from '../../core/errors.ts'
-import type { Budget } from '../../platform/budget.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
+import type { UnreadAnswers } from '../../platform/unread-answers.ts'
 
 const KIB = 1024
 
@@ -12,34 +12,36 @@ const LARGE_BYTES = 16 * KIB
 const PIECE_BYTES = 64 * KIB
 
 /**
- * The body of a response to a caller; what it has not read yet of a large one counts in the budget. 503 where it has too much
- * unread, unless a change was made: that is answered in any case.
+ * The body of a response to a caller; a large one counts as unread until the client has taken all of it or left. 503 where
+ * the caller has too much unread, unless a change was made: that is answered in any case. Where others need its room, the
+ * client's connection is closed.
  */
 export function bodyOf(
   bytes: Uint8Array,
-  budget: Budget,
+  unread: UnreadAnswers,
   caller: Sharer,
   { isOfChange = false } = {},
 ): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
   if (bytes.length <= LARGE_BYTES) return bytes as Uint8Array<ArrayBuffer>
-  if (isOfChange) budget.takeAnyway(caller, bytes.length)
-  // A single one is sent however large: to refuse it would be for ever.
-  else if (!budget.take(caller, bytes.length) && !budget.takeAlone(caller, bytes.length))
-    throw tooMuchUnread()
-  return inPieces(bytes, () => budget.give(caller, bytes.length))
-}
-
-/** The bytes as a stream; `end` is called once, when the last piece was taken or the client has left. */
-function inPieces(bytes: Uint8Array, end: () => void): ReadableStream<Uint8Array> {
-  let at = 0
+  let rest = bytes
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const giveUp = () => {
+    rest = NOTHING
+    controller?.error(new Error('The response made room for others.'))
+  }
+  const end = unread.add(caller, bytes.length, giveUp, { isOfChange })
+  if (end === null) throw tooMuchUnread()
   return new ReadableStream(
     {
-      pull: (controller) => {
-        const piece = bytes.subarray(at, at + PIECE_BYTES)
-        at += piece.length
-        controller.enqueue(piece)
-        if (at < bytes.length) return
-        controller.close()
+      start: (own) => {
+        controller = own
+      },
+      pull: (own) => {
+        // Copied: what the runtime keeps of a piece must not keep the whole.
+        own.enqueue(rest.slice(0, PIECE_BYTES))
+        rest = rest.subarray(PIECE_BYTES)
+        if (rest.length > 0) return
+        own.close()
         end()
       },
       cancel: end,
@@ -47,3 +49,5 @@ function inPieces(bytes: Uint8Array, end: () => void): ReadableStream<Uint8Array
     { highWaterMark: 0 },
   )
 }
+
+const NOTHING = new Uint8Array(0)

@@ -1,11 +1,11 @@
-import { expect, test } from 'bun:test'
-import { connect } from 'node:net'
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { connect, type Socket } from 'node:net'
 import { bodyOf } from '../../../src/backend/http/large-responses.ts'
 import { DomainError } from '../../../src/core/errors.ts'
-import { createBudget } from '../../../src/platform/budget.ts'
 import { bunServe } from '../../../src/platform/http/serve-bun.ts'
 import { listen } from '../../../src/platform/http/server.ts'
 import type { Sharer } from '../../../src/platform/turn-queues.ts'
+import { createUnreadAnswers } from '../../../src/platform/unread-answers.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const KIB = 1024
@@ -13,12 +13,12 @@ const text = (bytes: number) => 'abcdefgh'.repeat(bytes / 8)
 
 /** Sends responses within a budget of so many bytes for each caller, and four times as many of all. */
 function sending(maxBytesEach = 800 * KIB) {
-  const budget = createBudget({ maxBytes: 4 * maxBytesEach, maxBytesEach })
+  const unread = createUnreadAnswers({ maxBytes: 4 * maxBytesEach, maxBytesEach })
   const send = async (response: Response, caller: Sharer, options = {}) => {
     const bytes = new Uint8Array(await response.arrayBuffer())
-    return new Response(bodyOf(bytes, budget, caller, options), response)
+    return new Response(bodyOf(bytes, unread, caller, options), response)
   }
-  return { send, budget, bytesInUse: budget.inUse }
+  return { send, unread, bytesInUse: unread.inUse }
 }
 
 test('a response is sent as it is, whole or in pieces', async () => {
@@ -67,49 +67,99 @@ test('service accounts with too much unread leave each other some of their share
 })
 
 test('a change is answered in any case, and its answer counts: the caller has used up its part', async () => {
-  const { send, budget, bytesInUse } = sending()
+  const { send, unread, bytesInUse } = sending()
   const change = (caller: string) => send(new Response(text(400 * KIB)), caller, { isOfChange: true })
   const answers = [await change('ada')]
-  expect(budget.isUsedUp('ada')).toBe(false)
+  expect(unread.isUsedUp('ada')).toBe(false)
   for (let more = 0; more < 2; more++) answers.push(await change('ada'))
-  expect([bytesInUse(), budget.isUsedUp('ada'), budget.isUsedUp('grace')]).toEqual([1200 * KIB, true, false])
+  expect([bytesInUse(), unread.isUsedUp('ada'), unread.isUsedUp('grace')]).toEqual([1200 * KIB, true, false])
   await expect(send(new Response(text(400 * KIB)), 'ada')).rejects.toMatchObject({ status: 503 })
   for (const answer of answers) expect(await answer.text()).toHaveLength(400 * KIB)
-  expect([bytesInUse(), budget.isUsedUp('ada')]).toEqual([0, false])
+  expect([bytesInUse(), unread.isUsedUp('ada')]).toEqual([0, false])
 })
 
-test('where nothing is left, those with something unread have used up their part', async () => {
-  const { send, budget } = sending()
-  for (const caller of ['ada', 'grace', 'alan', 'edsger', 'donald', 'tony', 'niklaus', 'john']) {
-    await send(new Response(text(400 * KIB)), caller, { isOfChange: true })
-  }
-  expect(['ada', 'barbara'].map(budget.isUsedUp)).toEqual([true, false])
+test('where no room is left, the oldest answer of whoever has the most unread is given up for one of somebody else', async () => {
+  const { send, bytesInUse } = sending()
+  const change = (caller: string) => send(new Response(text(1000 * KIB)), caller, { isOfChange: true })
+  const held = [await change('ada'), await change('ada'), await change('grace')]
+  const small = await send(new Response(text(100 * KIB)), 'alan')
+  expect(bytesInUse()).toBe(3100 * KIB)
+  const other = await send(new Response(text(200 * KIB)), 'edsger')
+  expect(bytesInUse()).toBe(2300 * KIB)
+  expect(await Promise.all([...held, small, other].map(isWhole))).toEqual([false, true, true, true, true])
+  expect(bytesInUse()).toBe(0)
 })
+
+test('changes are answered within the room for all, however many leave their answers unread', async () => {
+  const { send, bytesInUse } = sending()
+  const answers: Response[] = []
+  for (const caller of ['ada', 'ada', 'ada', 'grace', 'alan', 'edsger', 'donald']) {
+    answers.push(await send(new Response(text(800 * KIB)), caller, { isOfChange: true }))
+    expect(bytesInUse()).toBeLessThanOrEqual(3200 * KIB)
+  }
+  expect(await Promise.all(answers.map(isWhole))).toEqual([false, false, false, true, true, true, true])
+})
+
+/** Whether a response can be read to its end. */
+const isWhole = (response: Response): Promise<boolean> =>
+  response.bytes().then(
+    () => true,
+    () => false,
+  )
 
 test('what is not counted is little, however many connections leave it unread', () => {
-  const budget = createBudget({ maxBytes: 0, maxBytesEach: 0 })
-  expect(() => bodyOf(new Uint8Array(16 * KIB + 1), budget, 'ada')).toThrow(DomainError)
-  expect(bodyOf(new Uint8Array(16 * KIB), budget, 'ada')).toHaveLength(16 * KIB)
+  const unread = createUnreadAnswers({ maxBytes: 0, maxBytesEach: 0 })
+  expect(() => bodyOf(new Uint8Array(16 * KIB + 1), unread, 'ada')).toThrow(DomainError)
+  expect(bodyOf(new Uint8Array(16 * KIB), unread, 'ada')).toHaveLength(16 * KIB)
 })
 
-test('a client that reads nothing is counted until it leaves', async () => {
+describe('over connections', () => {
   const size = 16 * 1024 * KIB
-  const { send, bytesInUse } = sending(4 * size)
+  const { send, bytesInUse } = sending(size)
   const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => ({
-    fetch: () => send(new Response(text(size)), 'ada'),
+    fetch: ({ url }) => send(new Response(text(size)), new URL(url).pathname, { isOfChange: true }),
   }))
-  const sockets = [1, 2, 3].map(() => {
+  const sockets: Socket[] = []
+  /** A connection of a caller that asks, and reads nothing before it is resumed. */
+  const ask = (caller: string): Socket => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     socket.pause()
-    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    socket.on('error', () => {})
+    socket.write(`GET /${caller} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    sockets.push(socket)
     return socket
+  }
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy()
   })
-  try {
+  afterAll(() => server.stop(0))
+
+  test('what a client does not read is counted until it leaves', async () => {
+    for (let n = 0; n < 3; n++) ask('ada')
     await eventually('all three responses are counted', () => bytesInUse() === 3 * size)
     for (const socket of sockets) socket.destroy()
     await eventually('none is counted any more', () => bytesInUse() === 0)
-  } finally {
-    for (const socket of sockets) socket.destroy()
-    await server.stop(0)
-  }
+  })
+
+  test('the one of an answer that was given up is closed before its end', async () => {
+    const first = ask('ada')
+    await eventually('the first response is counted', () => bytesInUse() === size)
+    for (const caller of ['ada', 'grace', 'alan']) ask(caller)
+    await eventually('there is no more room', () => bytesInUse() === 4 * size)
+    const last = ask('edsger')
+    const received = (socket: Socket) =>
+      new Promise<string>((resolve) => {
+        let end = ''
+        socket.on('data', (data) => {
+          end = `${end}${data.toString('latin1')}`.slice(-20)
+          if (end.endsWith(LAST_CHUNK)) resolve(end)
+        })
+        socket.on('close', () => resolve(end))
+        socket.resume()
+      })
+    expect(await received(last)).toEndWith(LAST_CHUNK)
+    expect(await received(first)).not.toEndWith(LAST_CHUNK)
+  })
 })
+
+const LAST_CHUNK = '\r\n0\r\n\r\n'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { createBudget } from '../../../src/platform/budget.ts'
+import { createUnreadAnswers } from '../../../src/platform/unread-answers.ts'
 import { api } from '../../support/api.ts'
 import { app } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => ctx.close())
 
 test('what a change answers counts as unread; whoever has too much unread changes nothing until it is read', async () => {
-  const unread = createBudget({ maxBytes: 2048 * KIB, maxBytesEach: 512 * KIB })
+  const unread = createUnreadAnswers({ maxBytes: 2048 * KIB, maxBytesEach: 512 * KIB })
   const backend = api({ ...ctx, unread })
   const shop = await app(ctx)
   const place = `/v1/secrets?app_id=${shop.id}&env=development`

@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
-import { createUnfinishedBodies } from '../../../src/backend/http/unfinished-bodies.ts'
+import { createEvictables } from '../../src/platform/evictables.ts'
 
-/** Places for `most`, and the names of the bodies that had to make room, in their order. */
-function places(most: number) {
-  const unfinished = createUnfinishedBodies(most)
+/** Places for `most`, and the names of those that had to make room, in their order. */
+function places(most?: number) {
+  const evictables = createEvictables(most)
   const ended: string[] = []
   return {
     ended,
-    add: (sender: string, name = sender, bytes = 1) => unfinished.add(sender, bytes, () => ended.push(name)),
-    makeRoom: unfinished.makeRoom,
+    add: (owner: string, name = owner, bytes = 1) => evictables.add(owner, bytes, () => ended.push(name)),
+    makeRoom: evictables.makeRoom,
   }
 }
 
-test('the oldest body of the sender with the most makes room', () => {
+test('the oldest of the owner with the most makes room', () => {
   const { ended, add } = places(5)
   add('ada')
   for (const name of ['eve 1', 'eve 2', 'eve 3']) add('eve', name)
@@ -23,13 +23,13 @@ test('the oldest body of the sender with the most makes room', () => {
   expect(ended).toEqual(['eve 1', 'eve 2'])
 })
 
-test('of many senders with one body each, the oldest makes room', () => {
+test('of many owners with one each, the oldest makes room', () => {
   const { ended, add } = places(3)
-  for (const sender of ['a', 'b', 'c', 'd', 'e']) add(sender)
+  for (const owner of ['a', 'b', 'c', 'd', 'e']) add(owner)
   expect(ended).toEqual(['a', 'b'])
 })
 
-test('a body that has come leaves its place to another one', () => {
+test('one that is removed leaves its place to another one', () => {
   const { ended, add } = places(2)
   const finish = add('ada')
   add('bob')
@@ -41,8 +41,8 @@ test('a body that has come leaves its place to another one', () => {
   expect(ended).toEqual(['bob'])
 })
 
-test('bodies of senders with more bytes make room, the oldest of whoever has most first', () => {
-  const { ended, add, makeRoom } = places(10)
+test('owners with more bytes make room, the oldest of whoever has most first', () => {
+  const { ended, add, makeRoom } = places()
   for (const name of ['eve 1', 'eve 2', 'eve 3']) add('eve', name, 100)
   const finish = add('bob', 'bob', 250)
   add('ada', 'ada', 40)
@@ -54,8 +54,8 @@ test('bodies of senders with more bytes make room, the oldest of whoever has mos
   expect(ended).toEqual(['eve 1', 'bob', 'eve 2'])
 })
 
-test('no body is ended where all that may be ended would not make room', () => {
-  const { ended, add, makeRoom } = places(10)
+test('none is ended where all that may be ended would not make room', () => {
+  const { ended, add, makeRoom } = places()
   for (const name of ['eve 1', 'eve 2', 'eve 3']) add('eve', name, 100)
   expect(makeRoom(201, 150)).toBe(false)
   expect(makeRoom(Number.POSITIVE_INFINITY, 0)).toBe(false)
@@ -64,8 +64,8 @@ test('no body is ended where all that may be ended would not make room', () => {
   expect(ended).toEqual(['eve 1', 'eve 2'])
 })
 
-test('a body that takes nothing is not ended to make room', () => {
-  const { ended, add, makeRoom } = places(10)
+test('one that takes nothing is not ended to make room', () => {
+  const { ended, add, makeRoom } = places()
   add('eve', 'small', 0)
   add('eve', 'large', 100)
   expect(makeRoom(100, 0)).toBe(true)

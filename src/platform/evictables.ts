@@ -1,0 +1,62 @@
+import { pathOf, type Sharer } from './turn-queues.ts'
+
+/** Something that can be ended to make room: the bytes that are counted for it, and what ends it. */
+type Evictable = Readonly<{ share: string; bytes: number; end: () => void }>
+
+/**
+ * What takes memory and can be ended to make room for others: always the oldest of the share that has the most. There are at
+ * most so many, since each takes the memory of its connection, however small it is.
+ */
+export function createEvictables(most = Infinity) {
+  const byShare = new Map<string, Set<Evictable>>()
+  let count = 0
+
+  const remove = (evictable: Evictable) => {
+    const ofShare = byShare.get(evictable.share)
+    if (!ofShare?.delete(evictable)) return
+    count--
+    if (ofShare.size === 0) byShare.delete(evictable.share)
+  }
+  const evict = (evictable: Evictable) => {
+    remove(evictable)
+    evictable.end()
+  }
+
+  return {
+    /** Adds one; `end` is called when it has to make room. The function that is returned removes it. */
+    add: (owner: Sharer, bytes: number, end: () => void): (() => void) => {
+      const [share] = pathOf(owner)
+      if (count >= most) {
+        let largest = new Set<Evictable>()
+        for (const ofShare of byShare.values()) if (ofShare.size > largest.size) largest = ofShare
+        const [oldest] = largest
+        if (oldest !== undefined) evict(oldest)
+      }
+      const evictable = { share, bytes, end }
+      byShare.set(share, (byShare.get(share) ?? new Set()).add(evictable))
+      count++
+      return () => remove(evictable)
+    },
+    /**
+     * Ends some that take so many bytes, each the oldest of the share with the most bytes, as long as these are more than
+     * `least`. Where they are too few, it ends none and gives false.
+     */
+    makeRoom: (bytes: number, least: number): boolean => {
+      const shares = Array.from(byShare.values(), (ofShare) => {
+        const counted = [...ofShare].filter((evictable) => evictable.bytes > 0).reverse()
+        return { counted, bytes: counted.reduce((sum, evictable) => sum + evictable.bytes, 0) }
+      }).filter((share) => share.bytes > least)
+      const evicted: Evictable[] = []
+      for (let missing = bytes; missing > 0; ) {
+        const largest = shares.reduce((a, b) => (b.bytes > a.bytes ? b : a), { counted: [], bytes: least })
+        const oldest = largest.counted.pop()
+        if (oldest === undefined) return false
+        largest.bytes -= oldest.bytes
+        missing -= oldest.bytes
+        evicted.push(oldest)
+      }
+      for (const evictable of evicted) evict(evictable)
+      return true
+    },
+  }
+}
