@@ -53,7 +53,7 @@ export type Context = Readonly<{
   limitRekeys: FairLimiter
   /** Limits the writes that no response depends on. */
   limitSideWrites: FairLimiter
-  /** The bytes of large responses that callers have not read yet. */
+  /** The large answers that callers have not read yet. */
   unread: UnreadAnswers
   /** What reads have loaded; null where nothing is remembered. */
   memory: ReadMemory | null

@@ -4,8 +4,8 @@ import { pathOf, type Sharer } from './turn-queues.ts'
 type Evictable = Readonly<{ share: string; bytes: number; end: () => void }>
 
 /**
- * What takes memory and can be ended to make room for others: always the oldest of the share that has the most. There are at
- * most so many, since each takes the memory of its connection, however small it is.
+ * What takes memory and can be ended to make room for others: always the oldest of the share that has the most. Beyond `most`
+ * of them, one more ends one: each takes the memory of its connection, however few bytes it has.
  */
 export function createEvictables(most = Infinity) {
   const byShare = new Map<string, Set<Evictable>>()

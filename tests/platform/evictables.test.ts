@@ -12,7 +12,7 @@ function places(most?: number) {
   }
 }
 
-test('the oldest of the owner with the most makes room', () => {
+test('the oldest of whoever has the most makes room', () => {
   const { ended, add } = places(5)
   add('ada')
   for (const name of ['eve 1', 'eve 2', 'eve 3']) add('eve', name)
@@ -23,13 +23,13 @@ test('the oldest of the owner with the most makes room', () => {
   expect(ended).toEqual(['eve 1', 'eve 2'])
 })
 
-test('of many owners with one each, the oldest makes room', () => {
+test('where everybody has one, the oldest makes room', () => {
   const { ended, add } = places(3)
   for (const owner of ['a', 'b', 'c', 'd', 'e']) add(owner)
   expect(ended).toEqual(['a', 'b'])
 })
 
-test('one that is removed leaves its place to another one', () => {
+test('what is removed leaves its place to another one', () => {
   const { ended, add } = places(2)
   const finish = add('ada')
   add('bob')
@@ -41,7 +41,7 @@ test('one that is removed leaves its place to another one', () => {
   expect(ended).toEqual(['bob'])
 })
 
-test('owners with more bytes make room, the oldest of whoever has most first', () => {
+test('whoever has more bytes than allowed makes room, the oldest of whoever has most first', () => {
   const { ended, add, makeRoom } = places()
   for (const name of ['eve 1', 'eve 2', 'eve 3']) add('eve', name, 100)
   const finish = add('bob', 'bob', 250)
@@ -54,7 +54,7 @@ test('owners with more bytes make room, the oldest of whoever has most first', (
   expect(ended).toEqual(['eve 1', 'bob', 'eve 2'])
 })
 
-test('none is ended where all that may be ended would not make room', () => {
+test('nothing is ended where all that may be ended would not make enough room', () => {
   const { ended, add, makeRoom } = places()
   for (const name of ['eve 1', 'eve 2', 'eve 3']) add('eve', name, 100)
   expect(makeRoom(201, 150)).toBe(false)
@@ -64,7 +64,7 @@ test('none is ended where all that may be ended would not make room', () => {
   expect(ended).toEqual(['eve 1', 'eve 2'])
 })
 
-test('one that takes nothing is not ended to make room', () => {
+test('what takes no bytes is not ended to make room', () => {
   const { ended, add, makeRoom } = places()
   add('eve', 'small', 0)
   add('eve', 'large', 100)

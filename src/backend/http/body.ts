@@ -33,7 +33,7 @@ export type IncomingBody = {
   discard(): void
 }
 
-/** So many incomplete bodies of visitors wait, and as many of callers: a whole one comes within milliseconds. */
+/** So many incomplete bodies of visitors wait, and as many of callers. A whole one comes within milliseconds: the oldest stalls. */
 const MAX_UNFINISHED = 2048
 
 /** Bun takes so much memory for a body that is not small, however little of it has come. */

@@ -113,7 +113,7 @@ test('what is not counted is little, however many connections leave it unread', 
   expect(bodyOf(new Uint8Array(16 * KIB), unread, 'ada')).toHaveLength(16 * KIB)
 })
 
-describe('over connections', () => {
+describe('on a connection', () => {
   const size = 16 * 1024 * KIB
   const { send, bytesInUse } = sending(size)
   const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => ({
@@ -141,7 +141,7 @@ describe('over connections', () => {
     await eventually('none is counted any more', () => bytesInUse() === 0)
   })
 
-  test('the one of an answer that was given up is closed before its end', async () => {
+  test('an answer that is given up ends early: the connection is closed without a last chunk', async () => {
     const first = ask('ada')
     await eventually('the first response is counted', () => bytesInUse() === size)
     for (const caller of ['ada', 'grace', 'alan']) ask(caller)

@@ -14,15 +14,15 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Runs as many transactions at once as the pool has connections, and gives what points to a large thing of each. */
+/** Runs as many transactions at once as the pool has connections, and gives a weak reference to the object that each uses. */
 async function transactions(end: 'commit' | 'rollback'): Promise<WeakRef<object>[]> {
-  const things: WeakRef<object>[] = []
-  const change = (large: { text: string }) => {
-    things.push(new WeakRef(large))
+  const used: WeakRef<object>[] = []
+  const change = (object: { text: string }) => {
+    used.push(new WeakRef(object))
     return async (tx: Transaction) => {
       await tx`select pg_sleep(0.05)`
-      if (end === 'rollback') throw new Error(`rolled back with ${large.text.length} characters`)
-      return large
+      if (end === 'rollback') throw new Error(`rolled back with ${object.text.length} characters`)
+      return object
     }
   }
   const all = Array.from({ length: db.options.max }, (_, n) =>
@@ -31,14 +31,14 @@ async function transactions(end: 'commit' | 'rollback'): Promise<WeakRef<object>
   const results = await Promise.allSettled(all)
   const status = end === 'commit' ? 'fulfilled' : 'rejected'
   expect(results.map((result) => result.status)).toEqual(all.map(() => status))
-  return things
+  return used
 }
 
 test.each(['commit', 'rollback'] as const)(
   'connections keep nothing of a transaction after its %s',
   async (end) => {
-    const things = await transactions(end)
-    const kept = () => things.filter((thing) => thing.deref() !== undefined).length
+    const used = await transactions(end)
+    const kept = () => used.filter((reference) => reference.deref() !== undefined).length
     for (let attempt = 0; attempt < 20 && kept() > 2; attempt++) {
       await Bun.sleep(20)
       Bun.gc(true)
