@@ -1,7 +1,7 @@
 import { pathOf, type Sharer } from './turn-queues.ts'
 
-/** Something that can be ended to make room: the bytes that are counted for it, and what ends it. */
-type Evictable = Readonly<{ share: string; bytes: number; end: () => void }>
+/** Something that can be ended to make room: the bytes that are counted for it, whether it is stalled, and what ends it. */
+type Evictable = Readonly<{ share: string; bytes: number; isStalled: () => boolean; end: () => void }>
 
 /**
  * What takes memory and can be ended to make room for others: always the oldest of the share that has the most. Beyond `most`
@@ -24,7 +24,7 @@ export function createEvictables(most = Infinity) {
 
   return {
     /** Adds one; `end` is called when it has to make room. The function that is returned removes it. */
-    add: (owner: Sharer, bytes: number, end: () => void): (() => void) => {
+    add: (owner: Sharer, bytes: number, end: () => void, isStalled = () => false): (() => void) => {
       const [share] = pathOf(owner)
       if (count >= most) {
         let largest = new Set<Evictable>()
@@ -32,28 +32,42 @@ export function createEvictables(most = Infinity) {
         const [oldest] = largest
         if (oldest !== undefined) evict(oldest)
       }
-      const evictable = { share, bytes, end }
+      const evictable = { share, bytes, isStalled, end }
       byShare.set(share, (byShare.get(share) ?? new Set()).add(evictable))
       count++
       return () => remove(evictable)
     },
+    /** Whether something of the owner's share is stalled. */
+    hasStalled: (owner: Sharer): boolean =>
+      [...(byShare.get(pathOf(owner)[0]) ?? [])].some((evictable) => evictable.isStalled()),
     /**
-     * Ends some that take so many bytes, each the oldest of the share with the most bytes, as long as these are more than
-     * `least`. Where they are too few, it ends none and gives false.
+     * Ends some that take so many bytes: first, where `endsStalled`, those that are stalled; then each the oldest of the share
+     * with the most bytes, as long as these are more than `least`. Where they are too few, it ends none and gives false.
      */
-    makeRoom: (bytes: number, least: number): boolean => {
+    makeRoom: (bytes: number, least: number, { endsStalled = false } = {}): boolean => {
       const shares = Array.from(byShare.values(), (ofShare) => {
-        const counted = [...ofShare].filter((evictable) => evictable.bytes > 0).reverse()
-        return { counted, bytes: counted.reduce((sum, evictable) => sum + evictable.bytes, 0) }
-      }).filter((share) => share.bytes > least)
+        const counted = new Set([...ofShare].filter((evictable) => evictable.bytes > 0))
+        return { counted, bytes: [...counted].reduce((sum, evictable) => sum + evictable.bytes, 0) }
+      }).sort((a, b) => b.bytes - a.bytes)
       const evicted: Evictable[] = []
-      for (let missing = bytes; missing > 0; ) {
-        const largest = shares.reduce((a, b) => (b.bytes > a.bytes ? b : a), { counted: [], bytes: least })
-        const oldest = largest.counted.pop()
+      let missing = bytes
+      const plan = (share: (typeof shares)[number], evictable: Evictable) => {
+        share.counted.delete(evictable)
+        share.bytes -= evictable.bytes
+        missing -= evictable.bytes
+        evicted.push(evictable)
+      }
+      for (const share of endsStalled ? shares : [])
+        for (const evictable of share.counted)
+          if (missing > 0 && evictable.isStalled()) plan(share, evictable)
+      while (missing > 0) {
+        const largest = shares.reduce((a, b) => (b.bytes > a.bytes ? b : a), {
+          counted: new Set(),
+          bytes: least,
+        })
+        const [oldest] = largest.counted
         if (oldest === undefined) return false
-        largest.bytes -= oldest.bytes
-        missing -= oldest.bytes
-        evicted.push(oldest)
+        plan(largest, oldest)
       }
       for (const evictable of evicted) evict(evictable)
       return true

@@ -1,20 +1,24 @@
-import { dlopen } from 'bun:ffi'
 import { readdirSync } from 'node:fs'
+import { withLibc } from './libc.ts'
 
 const RLIMIT_NOFILE = 7
 
 /**
  * Lowers this process's limit on open files, connections among them; it stays where it is lower already, and on systems other
- * than Linux with glibc.
+ * than Linux with glibc. Gives the limit, which is infinite where nothing tells it.
  */
-export function limitOpenFiles(most: number): void {
-  withLibrary(({ getrlimit, setrlimit }) => {
+export function limitOpenFiles(most: number): number {
+  let limit = Infinity
+  withLibc(({ getrlimit, setrlimit }) => {
     const limits = new BigUint64Array(2)
-    if (getrlimit(RLIMIT_NOFILE, limits) === 0 && (limits[0] ?? 0n) > BigInt(most)) {
+    if (getrlimit(RLIMIT_NOFILE, limits) !== 0) return
+    if ((limits[0] ?? 0n) > BigInt(most)) {
       limits[0] = BigInt(most)
       setrlimit(RLIMIT_NOFILE, limits)
     }
+    limit = Number(limits[0])
   })
+  return limit
 }
 
 const SOL_SOCKET = 1
@@ -29,7 +33,7 @@ const TCP_NOTSENT_LOWAT = 25
  * faster than it is read, and they count for the memory of a container. Does nothing on systems other than Linux with glibc.
  */
 export function limitSocketBuffers({ unsent, received }: { unsent: number; received: number }): void {
-  withLibrary(({ getsockopt, setsockopt }) => {
+  withLibc(({ getsockopt, setsockopt }) => {
     const value = new Int32Array(1)
     const length = new Uint32Array([value.byteLength])
     const set = (descriptor: number, level: number, option: number, bytes: number) =>
@@ -42,22 +46,3 @@ export function limitSocketBuffers({ unsent, received }: { unsent: number; recei
     }
   })
 }
-
-function withLibrary(use: (functions: ReturnType<typeof openLibrary>['symbols']) => void): void {
-  if (process.platform !== 'linux') return
-  try {
-    const { symbols, close } = openLibrary()
-    use(symbols)
-    close()
-  } catch {
-    // Another C library: the limits are what the system set.
-  }
-}
-
-const openLibrary = () =>
-  dlopen('libc.so.6', {
-    getrlimit: { args: ['int', 'ptr'], returns: 'int' },
-    setrlimit: { args: ['int', 'ptr'], returns: 'int' },
-    getsockopt: { args: ['int', 'int', 'int', 'ptr', 'ptr'], returns: 'int' },
-    setsockopt: { args: ['int', 'int', 'int', 'ptr', 'u32'], returns: 'int' },
-  })

@@ -7,7 +7,13 @@ function places(most?: number) {
   const ended: string[] = []
   return {
     ended,
-    add: (owner: string, name = owner, bytes = 1) => evictables.add(owner, bytes, () => ended.push(name)),
+    add: (owner: string, name = owner, bytes = 1, isStalled = false) =>
+      evictables.add(
+        owner,
+        bytes,
+        () => ended.push(name),
+        () => isStalled,
+      ),
     makeRoom: evictables.makeRoom,
   }
 }
@@ -70,4 +76,18 @@ test('what takes no bytes is not ended to make room', () => {
   add('eve', 'large', 100)
   expect(makeRoom(100, 0)).toBe(true)
   expect(ended).toEqual(['large'])
+})
+
+test('what is stalled is ended first where that is asked, however little its share has', () => {
+  const { ended, add, makeRoom } = places()
+  add('eve', 'eve 1', 200)
+  add('eve', 'eve 2', 100, true)
+  add('bob', 'bob', 100, true)
+  expect(makeRoom(500, 50, { endsStalled: true })).toBe(false)
+  expect(makeRoom(250, 300)).toBe(false)
+  expect(makeRoom(150, 300, { endsStalled: true })).toBe(true)
+  expect(ended).toEqual(['eve 2', 'bob'])
+  add('kim', 'kim', 10, true)
+  expect(makeRoom(110, 150, { endsStalled: true })).toBe(true)
+  expect(ended).toEqual(['eve 2', 'bob', 'kim', 'eve 1'])
 })

@@ -29,8 +29,9 @@ export function bodyOf(
     rest = NOTHING
     controller?.error(new Error('The response made room for others.'))
   }
-  const end = unread.add(caller, bytes.length, giveUp, { isOfChange })
-  if (end === null) throw tooMuchUnread()
+  const counted = unread.add(caller, bytes.length, giveUp, { isOfChange })
+  if (counted === null) throw tooMuchUnread()
+  const { progress, end } = counted
   return new ReadableStream(
     {
       start: (own) => {
@@ -40,6 +41,7 @@ export function bodyOf(
         // Copied: what the runtime keeps of a piece must not keep the whole.
         own.enqueue(rest.slice(0, PIECE_BYTES))
         rest = rest.subarray(PIECE_BYTES)
+        progress(PIECE_BYTES)
         if (rest.length > 0) return
         own.close()
         end()

@@ -2,6 +2,7 @@ import { collectGarbageEarly } from '../garbage.ts'
 import { limitOpenFiles, limitSocketBuffers } from '../system-limits.ts'
 import { add, drop, pathOf, type Queues, take, VISITORS } from '../turn-queues.ts'
 import { createChunkedRequests, isChunked } from './chunked-requests.ts'
+import { endIdleConnections } from './idle-connections.ts'
 import { API_HEADERS } from './security-headers.ts'
 import { asLast, type FetchHandler, type Handler, type Serve, SMALL_BODY_BYTES } from './server.ts'
 import { throwAwayBody } from './unread-body.ts'
@@ -14,7 +15,7 @@ const SOCKET_BUFFERS = { unsent: 32 * 1024, received: 128 * 1024 }
 
 /** Bun's own server. */
 export const bunServe: Serve = ({ port, address }, handler, failed) => {
-  limitOpenFiles(MAX_OPEN_FILES)
+  const maxOpenFiles = limitOpenFiles(MAX_OPEN_FILES)
   const peerOf = (request: Request) => {
     const peer = server.requestIP(request)
     return peer && `${peer.address} ${peer.port}`
@@ -33,10 +34,15 @@ export const bunServe: Serve = ({ port, address }, handler, failed) => {
   })
   limitSocketBuffers(SOCKET_BUFFERS)
   const stopCollecting = collectGarbageEarly()
+  const stopEnding = endIdleConnections(server.port ?? port, maxOpenFiles)
   return {
     port: server.port ?? port,
     addressOf: (request) => server.requestIP(request)?.address ?? null,
-    drain: () => server.stop().finally(stopCollecting),
+    drain: () =>
+      server.stop().finally(() => {
+        stopCollecting()
+        stopEnding()
+      }),
     cut: () => void server.stop(true),
   }
 }

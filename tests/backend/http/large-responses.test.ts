@@ -12,8 +12,8 @@ const KIB = 1024
 const text = (bytes: number) => 'abcdefgh'.repeat(bytes / 8)
 
 /** Sends responses within a budget of so many bytes for each caller, and four times as many of all. */
-function sending(maxBytesEach = 800 * KIB) {
-  const unread = createUnreadAnswers({ maxBytes: 4 * maxBytesEach, maxBytesEach })
+function sending(maxBytesEach = 800 * KIB, now?: () => number) {
+  const unread = createUnreadAnswers({ maxBytes: 4 * maxBytesEach, maxBytesEach, ...(now && { now }) })
   const send = async (response: Response, caller: Sharer, options = {}) => {
     const bytes = new Uint8Array(await response.arrayBuffer())
     return new Response(bodyOf(bytes, unread, caller, options), response)
@@ -98,6 +98,35 @@ test('changes are answered within the room for all, however many leave their ans
     expect(bytesInUse()).toBeLessThanOrEqual(3200 * KIB)
   }
   expect(await Promise.all(answers.map(isWhole))).toEqual([false, false, false, true, true, true, true])
+})
+
+test('answers that nobody reads for 2 s make room for a larger one, those that are read do not', async () => {
+  let now = 0
+  const { send } = sending(800 * KIB, () => now)
+  const large = (caller: string, size = 400 * KIB) => send(new Response(text(size)), caller)
+  const started = await Promise.all(Array.from({ length: 8 }, (_, n) => large(`member ${n}`)))
+  const readers = started.map(({ body }) => (body as ReadableStream<Uint8Array>).getReader())
+  const refusal = await large('ada', 1600 * KIB).catch((error: unknown) => error)
+  expect(refusal).toMatchObject({ status: 503 })
+  for (let second = 1; second <= 3; second++) {
+    now = 1000 * second
+    for (const reader of readers.slice(0, 4)) await reader.read()
+  }
+  expect(await large('ada', 2000 * KIB).catch((error: unknown) => error)).toMatchObject({ status: 503 })
+  const whole = await large('ada', 1600 * KIB)
+  for (const reader of readers.slice(0, 4)) expect((await reader.read()).done).toBe(false)
+  for (const reader of readers.slice(4)) await expect(reader.read()).rejects.toThrow('made room')
+  expect(await isWhole(whole)).toBe(true)
+})
+
+test('whoever has an answer that it does not read gets no room from those of others', async () => {
+  let now = 0
+  const { send } = sending(800 * KIB, () => now)
+  const large = (caller: string) => send(new Response(text(400 * KIB)), caller)
+  for (let n = 0; n < 8; n++) await large(`member ${n}`)
+  now = 3000
+  expect(await large('member 3').catch((error: unknown) => error)).toMatchObject({ status: 503 })
+  expect(await isWhole(await large('ada'))).toBe(true)
 })
 
 /** Whether a response can be read to its end. */
