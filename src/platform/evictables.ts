@@ -41,32 +41,32 @@ export function createEvictables(most = Infinity) {
     hasStalled: (owner: Sharer): boolean =>
       [...(byShare.get(pathOf(owner)[0]) ?? [])].some((evictable) => evictable.isStalled()),
     /**
-     * Ends some that take so many bytes: first, where `endsStalled`, those that are stalled; then each the oldest of the share
-     * with the most bytes, as long as these are more than `least`. Where they are too few, it ends none and gives false.
+     * Ends some that take so many bytes, each the oldest of the share with the most bytes, as long as these are more than
+     * `least`. Of those that are stalled it ends any first, or ends no others. Where all that takes too few bytes, it ends
+     * none and gives false.
      */
-    makeRoom: (bytes: number, least: number, { endsStalled = false } = {}): boolean => {
-      const shares = Array.from(byShare.values(), (ofShare) => {
-        const counted = new Set([...ofShare].filter((evictable) => evictable.bytes > 0))
-        return { counted, bytes: [...counted].reduce((sum, evictable) => sum + evictable.bytes, 0) }
-      }).sort((a, b) => b.bytes - a.bytes)
+    makeRoom: (bytes: number, least: number, stalled?: 'first' | 'only'): boolean => {
+      const mayEnd = ({ bytes, isStalled }: Evictable) => bytes > 0 && (stalled !== 'only' || isStalled())
+      const shares = Array.from(byShare.values(), (ofShare) => ({
+        endable: new Set([...ofShare].filter(mayEnd)),
+        bytes: [...ofShare].reduce((sum, evictable) => sum + evictable.bytes, 0),
+      })).sort((a, b) => b.bytes - a.bytes)
       const evicted: Evictable[] = []
       let missing = bytes
       const plan = (share: (typeof shares)[number], evictable: Evictable) => {
-        share.counted.delete(evictable)
+        share.endable.delete(evictable)
         share.bytes -= evictable.bytes
         missing -= evictable.bytes
         evicted.push(evictable)
       }
-      for (const share of endsStalled ? shares : [])
-        for (const evictable of share.counted)
+      for (const share of stalled === 'first' ? shares : [])
+        for (const evictable of share.endable)
           if (missing > 0 && evictable.isStalled()) plan(share, evictable)
       while (missing > 0) {
-        const largest = shares.reduce((a, b) => (b.bytes > a.bytes ? b : a), {
-          counted: new Set(),
-          bytes: least,
-        })
-        const [oldest] = largest.counted
-        if (oldest === undefined) return false
+        const rest = shares.filter((share) => share.bytes > least && share.endable.size > 0)
+        const [largest] = rest.sort((a, b) => b.bytes - a.bytes)
+        const [oldest] = largest?.endable ?? []
+        if (largest === undefined || oldest === undefined) return false
         plan(largest, oldest)
       }
       for (const evictable of evicted) evict(evictable)

@@ -29,8 +29,8 @@ export function createUnreadAnswers({
     if (budget.take(owner, bytes) || budget.takeAlone(owner, bytes)) return true
     const inShare = budget.inShareOf(owner)
     const missing = inShare > 0 ? budget.missingFor(owner, bytes) : budget.inUse() + bytes - maxBytes
-    const endsStalled = !answers.hasStalled(owner)
-    return answers.makeRoom(missing, inShare + bytes, { endsStalled }) && take(owner, bytes)
+    const stalled = answers.hasStalled(owner) ? 'only' : 'first'
+    return answers.makeRoom(missing, inShare + bytes, stalled) && take(owner, bytes)
   }
 
   return {
@@ -47,7 +47,7 @@ export function createUnreadAnswers({
     ): { progress: (bytes: number) => void; end: () => void } | null => {
       if (!take(owner, bytes)) {
         if (!isOfChange) return null
-        answers.makeRoom(budget.inUse() + bytes - maxBytes, 0, { endsStalled: true })
+        answers.makeRoom(budget.inUse() + bytes - maxBytes, 0, 'first')
         budget.takeAnyway(owner, bytes)
       }
       let isCounted = true

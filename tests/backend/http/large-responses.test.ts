@@ -119,14 +119,19 @@ test('answers that nobody reads for 2 s make room for a larger one, those that a
   expect(await isWhole(whole)).toBe(true)
 })
 
-test('whoever has an answer that it does not read gets no room from those of others', async () => {
+test('whoever has an answer that it does not read gets room only from unread ones of whoever has more', async () => {
   let now = 0
   const { send } = sending(800 * KIB, () => now)
-  const large = (caller: string) => send(new Response(text(400 * KIB)), caller)
-  for (let n = 0; n < 8; n++) await large(`member ${n}`)
+  const large = (caller: string, size = 400 * KIB) => send(new Response(text(size)), caller)
+  for (let n = 0; n < 4; n++) await large(`member ${n}`)
   now = 3000
-  expect(await large('member 3').catch((error: unknown) => error)).toMatchObject({ status: 503 })
-  expect(await isWhole(await large('ada'))).toBe(true)
+  const ada = await large('ada', 800 * KIB)
+  await large('grace', 800 * KIB)
+  expect(await large('member 0', 80 * KIB).catch((error: unknown) => error)).toMatchObject({ status: 503 })
+  now = 6000
+  expect(await isWhole(await large('member 0', 80 * KIB))).toBe(true)
+  expect(await isWhole(ada)).toBe(false)
+  expect(await isWhole(await large('alan', 1600 * KIB))).toBe(true)
 })
 
 /** Whether a response can be read to its end. */
