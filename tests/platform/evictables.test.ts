@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createEvictables } from '../../src/platform/evictables.ts'
+import { type Activity, createEvictables } from '../../src/platform/evictables.ts'
 
 /** Places for `most`, and the names of those that had to make room, in their order. */
 function places(most?: number) {
@@ -7,12 +7,12 @@ function places(most?: number) {
   const ended: string[] = []
   return {
     ended,
-    add: (owner: string, name = owner, bytes = 1, isStalled = false) =>
+    add: (owner: string, name = owner, bytes = 1, activity: Activity = 'slow') =>
       evictables.add(
         owner,
         bytes,
         () => ended.push(name),
-        () => isStalled,
+        () => activity,
       ),
     makeRoom: evictables.makeRoom,
   }
@@ -78,29 +78,31 @@ test('what takes no bytes is not ended to make room', () => {
   expect(ended).toEqual(['large'])
 })
 
-test('what is stalled is ended first where that is asked, however little its share has', () => {
+test('activities that come first are ended however little their share has', () => {
   const { ended, add, makeRoom } = places()
+  const stalled = { first: ['stalled' as const] }
   add('eve', 'eve 1', 200)
-  add('eve', 'eve 2', 100, true)
-  add('bob', 'bob', 100, true)
-  expect(makeRoom(500, 50, 'first')).toBe(false)
+  add('eve', 'eve 2', 100, 'stalled')
+  add('bob', 'bob', 100, 'stalled')
+  expect(makeRoom(500, 50, stalled)).toBe(false)
   expect(makeRoom(250, 300)).toBe(false)
-  expect(makeRoom(150, 300, 'first')).toBe(true)
+  expect(makeRoom(150, 300, stalled)).toBe(true)
   expect(ended).toEqual(['eve 2', 'bob'])
-  add('kim', 'kim', 10, true)
-  expect(makeRoom(110, 150, 'first')).toBe(true)
+  add('kim', 'kim', 10, 'stalled')
+  expect(makeRoom(110, 150, stalled)).toBe(true)
   expect(ended).toEqual(['eve 2', 'bob', 'kim', 'eve 1'])
 })
 
-test('only what is stalled is ended where that is asked, of the shares that have more than allowed', () => {
+test('other activities than those allowed are not ended, but count for their share', () => {
   const { ended, add, makeRoom } = places()
+  const stalled = { others: ['stalled' as const] }
   add('eve', 'eve 1', 200)
-  add('eve', 'eve 2', 100, true)
-  add('bob', 'bob', 100, true)
-  add('kim', 'kim', 400)
-  expect(makeRoom(150, 100, 'only')).toBe(false)
-  expect(makeRoom(100, 100, 'only')).toBe(true)
-  expect(makeRoom(100, 100, 'only')).toBe(false)
-  expect(makeRoom(100, 99, 'only')).toBe(true)
+  add('eve', 'eve 2', 100, 'stalled')
+  add('bob', 'bob', 100, 'stalled')
+  add('kim', 'kim', 400, 'steady')
+  expect(makeRoom(150, 100, stalled)).toBe(false)
+  expect(makeRoom(100, 100, stalled)).toBe(true)
+  expect(makeRoom(100, 100, stalled)).toBe(false)
+  expect(makeRoom(100, 99, stalled)).toBe(true)
   expect(ended).toEqual(['eve 2', 'bob'])
 })

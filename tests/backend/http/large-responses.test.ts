@@ -100,7 +100,7 @@ test('changes are answered within the room for all, however many leave their ans
   expect(await Promise.all(answers.map(isWhole))).toEqual([false, false, false, true, true, true, true])
 })
 
-test('answers that nobody reads for 2 s make room for a larger one, those that are read do not', async () => {
+test('answers that have stalled make room for a larger one, those that are read do not', async () => {
   let now = 0
   const { send } = sending(800 * KIB, () => now)
   const large = (caller: string, size = 400 * KIB) => send(new Response(text(size)), caller)
@@ -119,7 +119,25 @@ test('answers that nobody reads for 2 s make room for a larger one, those that a
   expect(await isWhole(whole)).toBe(true)
 })
 
-test('whoever has an answer that it does not read gets room only from unread ones of whoever has more', async () => {
+test('an answer that is read steadily makes no room, except for that of a change', async () => {
+  let now = 0
+  const { send } = sending(800 * KIB, () => now)
+  const large = (caller: string, size: number, options = {}) =>
+    send(new Response(text(size)), caller, options)
+  const whole = await large('ada', 3200 * KIB)
+  const reader = (whole.body as ReadableStream<Uint8Array>).getReader()
+  for (let second = 1; second <= 3; second++) {
+    now = 1000 * second
+    for (let n = 0; n < 8; n++) await reader.read()
+    now += 900
+    const refusal = await large('grace', 400 * KIB).catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ status: 503 })
+  }
+  expect(await isWhole(await large('grace', 400 * KIB, { isOfChange: true }))).toBe(true)
+  await expect(reader.read()).rejects.toThrow('made room')
+})
+
+test('whoever has an answer that it does not read gets room only from stalled ones of whoever has more', async () => {
   let now = 0
   const { send } = sending(800 * KIB, () => now)
   const large = (caller: string, size = 400 * KIB) => send(new Response(text(size)), caller)
