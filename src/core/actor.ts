@@ -26,6 +26,11 @@ export type Actor = Readonly<{
    * responsible member made, at the beginning of the chain.
    */
   branchId: string
+  /**
+   * In whose share of what all callers share the responsible member takes part: of whoever without global access invited it,
+   * or in whose share that one is. Null: in its own. So nobody gets more by inviting more accounts.
+   */
+  shareOf?: string | null
   userId: string | null
   name: string
   email: string | null
@@ -67,10 +72,16 @@ export const sharerOf = (caller: Caller): Sharer =>
     : { responsibleId: 'without membership', branchId: caller.userId, id: caller.userId }
 
 /** A caller in another share than its own, of this name, so that it waits for nothing that it does in its own. */
-export const inAnotherShare = (caller: Sharer, name: string): Sharer =>
-  typeof caller === 'string'
-    ? `${name} ${caller}`
-    : { ...caller, responsibleId: `${name} ${caller.responsibleId}` }
+export function inAnotherShare(caller: Sharer, name: string): Sharer {
+  if (typeof caller === 'string') return `${name} ${caller}`
+  const { responsibleId, shareOf = null } = caller
+  return shareOf === null
+    ? { ...caller, responsibleId: `${name} ${responsibleId}` }
+    : { ...caller, shareOf: `${name} ${shareOf}` }
+}
+
+/** Whose share of what all callers share an actor takes part in. */
+export const shareOf = (actor: Actor): string => actor.shareOf ?? actor.responsibleId
 
 /**
  * What a limit over a long time counts an actor by: a member by itself, and all service accounts that it is responsible for

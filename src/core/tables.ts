@@ -106,6 +106,7 @@ type Tables = {
     created_at: Date
     expires_at: Date
     closed_at: Date | null
+    share_of: string | null
   }>
   members: Readonly<{
     id: string
@@ -118,6 +119,7 @@ type Tables = {
     principal_id: string | null
     principal_type: string
     last_seen_at: Date
+    share_of: string | null
   }>
   organisations: Readonly<{
     id: string

@@ -1,8 +1,10 @@
 /**
  * Who takes turns: a caller of its own, or one of those that have the share of one together. Within the share its branches
- * take turns, and within a branch its callers.
+ * take turns, and within a branch its callers. With `shareOf`, the share is that one's, and the responsible one a branch of it.
  */
-export type Sharer = string | Readonly<{ responsibleId: string; branchId: string; id: string }>
+export type Sharer =
+  | string
+  | Readonly<{ responsibleId: string; branchId: string; id: string; shareOf?: string | null }>
 
 /** The share of all who have shown no credentials that were accepted. */
 export const VISITORS = 'visitors'
@@ -12,8 +14,11 @@ export type Visitors = typeof VISITORS
 export type Path = readonly [share: string, branch: string, id: string]
 
 /** Where a caller waits. */
-export const pathOf = (caller: Sharer): Path =>
-  typeof caller === 'string' ? [caller, caller, caller] : [caller.responsibleId, caller.branchId, caller.id]
+export function pathOf(caller: Sharer): Path {
+  if (typeof caller === 'string') return [caller, caller, caller]
+  const { responsibleId, branchId, id, shareOf = null } = caller
+  return shareOf === null ? [responsibleId, branchId, id] : [shareOf, responsibleId, id]
+}
 
 /** Starts what waits. */
 export type Start = () => void

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import type { Actor } from '../actor.ts'
+import { type Actor, shareOf } from '../actor.ts'
 import { DomainError } from '../errors.ts'
 import { endOfChange, lockingTransaction, tryToLockOrganisation } from '../transactions.ts'
 
@@ -32,7 +32,7 @@ export async function changeWithAppAlone<T>(
   appId: string,
   work: (tx: Transaction, actor: Actor) => Promise<T>,
 ): Promise<T> {
-  const line = `apps of ${actor.responsibleId}`
+  const line = `apps of ${shareOf(actor)}`
   const locking = { caller: actor, environmentId: line, locksOrganisation: false, until: endOfChange(ctx) }
   let lockedAt = Infinity
   const change = async (tx: Transaction, locked: () => void) => {

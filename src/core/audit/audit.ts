@@ -12,6 +12,7 @@ export type AuditActor = Readonly<{
   id: string | null
   responsibleId?: string
   branchId?: string
+  shareOf?: string | null
   userId: string | null
   name: string
   role?: Readonly<{ name: string }>

@@ -43,7 +43,8 @@ export async function recordCoalesced(
     since,
   )
   const { actor_id: id } = own
-  const sharer = { id, responsibleId: actor.responsibleId ?? id, branchId: actor.branchId ?? id }
+  const { responsibleId = id, branchId = id, shareOf = null } = actor
+  const sharer = { id, responsibleId, branchId, shareOf }
   await ctx.limitSideWrites.run(sharer, () => countOrInsert(ctx, own, shared, new Date(since * 60_000)))
 }
 

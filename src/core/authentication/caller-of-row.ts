@@ -33,6 +33,7 @@ export function callerFrom(row: queries.CallerRow, credential: Credential, sourc
     id: principal_id,
     responsibleId: row.responsible_id ?? principal_id,
     branchId: row.branch_id ?? principal_id,
+    shareOf: row.share_of,
     userId: row.user_id,
     name: row.full_name ?? '',
     email: row.email,

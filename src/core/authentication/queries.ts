@@ -24,6 +24,7 @@ export type CallerRow = (Principal | { principal_id: null }) & {
   full_name: string | null
   responsible_id?: string
   branch_id?: string
+  share_of: string | null
 }
 
 /**
@@ -52,7 +53,7 @@ const callerColumns = (db: Queryable) => db`
 const sessionColumns = (db: Queryable, asksForFactor: boolean) => db`
   s.id as credential_id, s.created_at as session_created_at, s.expires_at as session_expires_at,
   s.last_used_at as session_last_used_at, s.method as session_method,
-  ${asksForFactor ? hasFactor(db) : db`true`} as has_factor, ${callerColumns(db)}, u.full_name`
+  ${asksForFactor ? hasFactor(db) : db`true`} as has_factor, ${callerColumns(db)}, u.full_name, m.share_of`
 
 const hasFactor = (db: Queryable) => db`
   (exists (select 1 from passkeys k where k.user_id = u.id)
@@ -70,7 +71,9 @@ export const findByToken = (db: Queryable, hash: Buffer) =>
   db<TokenCallerRow[]>`
     select t.id as credential_id, t.expires_at, t.last_used_at, ${callerColumns(db)},
       coalesce(t.responsible_id, t.created_by, p.id) as responsible_id, coalesce(t.branch_id, p.id) as branch_id,
-      coalesce(u.full_name, (select a.name from service_accounts a where a.id = p.id)) as full_name
+      coalesce(u.full_name, (select a.name from service_accounts a where a.id = p.id)) as full_name,
+      (select s.share_of from members s
+        where s.principal_id = coalesce(t.responsible_id, t.created_by, p.id)) as share_of
     from tokens t
     join principals p on p.id = t.principal_id
     join roles r on r.id = p.role_id

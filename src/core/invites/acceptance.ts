@@ -103,8 +103,8 @@ export async function acceptFor(
   }
   if (!(await queries.remove(tx, invite.id))) throw notFound('Invite')
   if (ctx.config.smtp !== null) await verifyAddress(ctx, tx, user.userId, user.source, user.credential)
-  const { organisation_id: organisationId, role } = invite
-  const memberId = await addMember(ctx, tx, { organisationId, userId: user.userId, role })
+  const { organisation_id: organisationId, role, share_of: shareOf } = invite
+  const memberId = await addMember(ctx, tx, { organisationId, userId: user.userId, role, shareOf })
   await recordAcceptance(ctx, tx, invite, user, memberId)
   if (invite.sender_user_id !== null) {
     await queueNotice(ctx, tx, invite.sender_user_id, 'invite-accepted', role.name, user.userId)

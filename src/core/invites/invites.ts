@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { emailKey } from '../accounts/account.ts'
-import type { Actor } from '../actor.ts'
+import { type Actor, shareOf } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { constraintError } from '../constraints.ts'
 import type { CountedPage, ListRequest } from '../contract/lists.ts'
@@ -10,7 +10,7 @@ import { conflict, notFound } from '../errors.ts'
 import { canMatch, filteredName, filterOf } from '../filters.ts'
 import { requireRoom } from '../limits.ts'
 import { listCounted } from '../pagination.ts'
-import type { RoleKind } from '../permissions.ts'
+import { hasGlobalAccess, type RoleKind } from '../permissions.ts'
 import { enforce } from '../policy.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
 import { found } from '../rows.ts'
@@ -107,7 +107,7 @@ async function requireFreeEmail(tx: Transaction, actor: Actor, email: string): P
   if (isInvited) throw constraintError('invites_one_live')
 }
 
-function insert(
+async function insert(
   ctx: Context,
   tx: Transaction,
   actor: Actor,
@@ -115,7 +115,7 @@ function insert(
   role: { id: string; kind: RoleKind },
 ): Promise<InviteRow> {
   const now = ctx.clock.now()
-  return queries.insert(tx, {
+  return await queries.insert(tx, {
     id: randomUUID(),
     organisation_id: actor.organisation.id,
     email,
@@ -124,7 +124,14 @@ function insert(
     role_kind: role.kind,
     nonce: randomBytes(32),
     invited_by: actor.id,
+    share_of: await shareOfInvited(tx, actor),
     created_at: now,
     expires_at: new Date(now.getTime() + INVITE_SECONDS * 1000),
   })
+}
+
+/** `shareOf` of whoever accepts the actor's invite. */
+async function shareOfInvited(tx: Transaction, actor: Actor): Promise<string | null> {
+  const kind = await queries.roleKindOf(tx, actor.responsibleId)
+  return kind !== undefined && hasGlobalAccess(kind) ? null : shareOf(actor)
 }

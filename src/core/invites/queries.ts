@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
+import type { RoleKind } from '../permissions.ts'
 import { countOf, findById, lookedUp, written } from '../rows.ts'
 import type { Row } from '../tables.ts'
 import type { InviteRow } from './invite.ts'
@@ -30,7 +31,7 @@ export const find = (
 /** A pending invite with its organisation and role: what its preview shows, and what accepting needs. */
 export type InviteDetailsRow = Row<
   'invites',
-  'id' | 'nonce' | 'email' | 'email_key' | 'organisation_id' | 'expires_at'
+  'id' | 'nonce' | 'email' | 'email_key' | 'organisation_id' | 'expires_at' | 'share_of'
 > &
   Readonly<{
     organisation_name: string
@@ -42,7 +43,7 @@ export type InviteDetailsRow = Row<
 /** A pending invite of any organisation with its organisation and role. */
 export const findDetails = (db: Queryable, id: string, at: Date) =>
   db<InviteDetailsRow[]>`
-    select i.id, i.nonce, i.email, i.email_key, i.expires_at, o.id as organisation_id, o.name as organisation_name,
+    select i.id, i.nonce, i.email, i.email_key, i.expires_at, i.share_of, o.id as organisation_id, o.name as organisation_name,
       json_build_object('id', r.id, 'kind', r.kind, 'name', r.name) as role, m.user_id as sender_user_id
     from invites i
     join organisations o on o.id = i.organisation_id
@@ -80,9 +81,17 @@ type NewInvite = Row<
   | 'role_kind'
   | 'nonce'
   | 'invited_by'
+  | 'share_of'
   | 'created_at'
   | 'expires_at'
 >
+
+/** The kind of the role that a member holds; undefined where it has been removed. */
+export const roleKindOf = async (tx: Transaction, memberId: string): Promise<RoleKind | undefined> => {
+  const [member] = await tx<{ role_kind: RoleKind }[]>`
+    select role_kind from principals where id = ${memberId}`
+  return member?.role_kind
+}
 
 /** Stores a pending invite; gives it as it is stored, with its role and its sender. */
 export const insert = async (tx: Transaction, invite: NewInvite): Promise<InviteRow> =>

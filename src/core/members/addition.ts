@@ -8,9 +8,9 @@ import * as queries from './queries.ts'
 export async function addMember(
   ctx: Context,
   tx: Transaction,
-  { organisationId, userId, role }: { organisationId: string; userId: string; role: RoleRef },
+  { role, ...member }: queries.NewMember & { role: RoleRef },
 ): Promise<string> {
-  const id = await createPrincipal(ctx, tx, { organisationId, type: 'member', role })
-  await queries.insert(tx, { id, organisationId, userId }, ctx.clock.now())
+  const id = await createPrincipal(ctx, tx, { organisationId: member.organisationId, type: 'member', role })
+  await queries.insert(tx, { id, ...member }, ctx.clock.now())
   return id
 }

@@ -8,6 +8,7 @@ import { canMatch, filteredName, filterOf } from '../filters.ts'
 import { accessOf } from '../grants/access.ts'
 import { queueOrganisationNotices, queueRoleNotice, wakeNotices } from '../notices/notices.ts'
 import { listCounted } from '../pagination.ts'
+import { hasGlobalAccess } from '../permissions.ts'
 import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
 import { referredTo as roleReferredTo } from '../roles/roles.ts'
@@ -82,6 +83,7 @@ export async function changeRole(
 
     const principal = { id: member.id, organisationId: actor.organisation.id }
     await principals.changeRole(ctx, tx, principal, member.role_kind, role)
+    if (hasGlobalAccess(role.kind)) await queries.giveOwnShare(tx, member.id)
     const stored = await queries.markUpdated(tx, member.id, ctx.clock.now())
     await record(ctx, tx, actor, {
       eventType: 'member.role_changed',

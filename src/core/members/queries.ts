@@ -41,12 +41,19 @@ export const findWithAccess = (db: Queryable, organisationId: string, id: string
 /** Stores the membership of a principal that exists already, under its id. */
 export const insert = (
   tx: Transaction,
-  { id, organisationId, userId }: { id: string; organisationId: string; userId: string },
+  { id, organisationId, userId, shareOf = null }: NewMember & { id: string },
   at: Date,
 ) =>
   tx`
-    insert into members (id, organisation_id, user_id, created_at, updated_at)
-    values (${id}, ${organisationId}, ${userId}, ${at}, ${at})`
+    insert into members (id, organisation_id, user_id, share_of, created_at, updated_at)
+    values (${id}, ${organisationId}, ${userId}, ${shareOf}, ${at}, ${at})`
+
+/** `shareOf` is as in `Actor`. */
+export type NewMember = Readonly<{ organisationId: string; userId: string; shareOf?: string | null }>
+
+/** Gives a member a share of its own, for good. */
+export const giveOwnShare = (tx: Transaction, id: string) =>
+  tx`update members set share_of = null where id = ${id} and share_of is not null`
 
 /** Sets when a membership was last changed; gives it as it is stored, with the role that it holds now. */
 export const markUpdated = async (tx: Transaction, id: string, at: Date): Promise<MemberRow> =>

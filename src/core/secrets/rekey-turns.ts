@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import { type Actor, countedAs } from '../actor.ts'
+import { type Actor, countedAs, shareOf } from '../actor.ts'
 import { tooMany } from '../errors.ts'
 import { countWithin } from '../sign-in/sign-in-limits.ts'
 import * as queries from './rekey-queries.ts'
@@ -31,7 +31,7 @@ export async function inTurn<T>(
   if (underWay.has(environmentId)) throw beingRenewed()
   underWay.add(environmentId)
   try {
-    return await ctx.limitRekeys.run(actor.responsibleId, async () => {
+    return await ctx.limitRekeys.run(shareOf(actor), async () => {
       await countAttempt(ctx, actor, environmentId)
       return await work()
     })
@@ -55,7 +55,7 @@ const countAttempt = (ctx: Context, actor: Actor, environmentId: string): Promis
 /** Takes the turns that count on every replica, until the transaction ends: 409 and 429 as `inTurn`, at once. */
 export async function takeTurns(tx: Transaction, actor: Actor, environmentId: string): Promise<void> {
   if (!(await queries.takeTurn(tx, 'environment', environmentId))) throw beingRenewed()
-  if (!(await queries.takeTurn(tx, 'principal', actor.responsibleId))) throw othersFirst()
+  if (!(await queries.takeTurn(tx, 'principal', shareOf(actor)))) throw othersFirst()
 }
 
 const othersFirst = () =>

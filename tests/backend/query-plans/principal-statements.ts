@@ -23,9 +23,11 @@ export const principalStatements: Statements = {
       role_kind: 'custom',
       nonce: it.hash,
       invited_by: it.member,
+      share_of: null,
       created_at: it.now,
       expires_at: it.later,
     }),
+  'invites: roleKindOf': (db, it) => invites.roleKindOf(db, it.member),
   'invites: remove': (db, it) => invites.remove(db, it.invite),
   'invites: removeExpired': (db, it) => invites.removeExpired(db, it.organisation, it.now),
   'invites: removeSentBy': (db, it) =>
@@ -43,6 +45,7 @@ export const principalStatements: Statements = {
       from principals where id = ${it.member}`
     await members.insert(db, { id: it.new, organisationId: it.organisation, userId: it.user }, it.now)
   },
+  'members: giveOwnShare': (db, it) => members.giveOwnShare(db, it.member),
   'members: markUpdated': (db, it) => members.markUpdated(db, it.member, it.now),
   'members: markRemoved': (db, it) => members.markRemoved(db, it.member, 'Developer', it.now),
 
