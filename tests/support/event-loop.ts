@@ -18,9 +18,12 @@ export function countTurns() {
   }
 }
 
-/** Has `performance.now` stand still until it is disposed of: so a slow machine ends no slice of work. */
+/**
+ * Has `performance.now` stand still until it is disposed of: so a slow machine ends no slice of work. It stands at a whole
+ * number, from which differences are exact.
+ */
 export function stoppedClock() {
-  let time = performance.now()
+  let time = Math.ceil(performance.now())
   const now = spyOn(performance, 'now').mockImplementation(() => time)
   return {
     advance: (milliseconds: number) => {
