@@ -67,7 +67,10 @@ export type LimiterOptions = {
 export type FairLimiterOptions = Omit<LimiterOptions, 'queue'> & {
   /** How many of one share run at once. */
   concurrencyEach: number
-  /** How many run at once of all shares that have used much at once of late; one less than of all unless told. */
+  /**
+   * How many run at once of all shares that have used much at once of late; one less than of all unless told. Of each of
+   * them runs one less than that.
+   */
   concurrencyHeavy?: number
   /** More milliseconds than this are much at once; 200 unless told. */
   heavyMilliseconds?: number
@@ -91,7 +94,7 @@ const SLOTS_FOR_A_TURN = 4
  * A limiter of this process with a queue for each caller. A free slot goes to the share that has used the least time of
  * late, every fourth to the shares in turn, so that none waits for ever; within a share to its branches in turn, and there to
  * the callers in turn, whatever the length of their queues. Shares that were told to have used much at once leave a slot to
- * the others, where there are several. `CallerBusyError` when the caller's own queue is full, unless `busyError` says
+ * the others, where there are several, and each of them one to the rest of them. `CallerBusyError` when the caller's own queue is full, unless `busyError` says
  * otherwise. Its work must not use the same limiter: it would wait for itself.
  */
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
@@ -107,11 +110,17 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const usage = createUsage(heavyMilliseconds)
   const queues: Queues = new Map()
 
-  const hasRoom = (share: string) =>
-    total < concurrency &&
-    (running.get(share) ?? 0) < concurrencyEach &&
-    together?.hasRoom(share) !== false &&
-    (heavy < concurrencyHeavy || !usage.isHeavy(share))
+  /** How many of one share that has used much at once run at most. */
+  const heavyEach = Math.max(1, Math.min(concurrencyEach, concurrencyHeavy - 1))
+  const hasRoom = (share: string) => {
+    const isHeavy = usage.isHeavy(share)
+    return (
+      total < concurrency &&
+      (running.get(share) ?? 0) < (isHeavy ? heavyEach : concurrencyEach) &&
+      together?.hasRoom(share) !== false &&
+      (heavy < concurrencyHeavy || !isHeavy)
+    )
+  }
   const begin = (path: Path): End => {
     const [share] = path
     const isHeavy = usage.isHeavy(share)

@@ -203,6 +203,14 @@ describe('callers take turns', () => {
     for (const end of both) end?.()
   })
 
+  test('one who has used much at once leaves a slot to another one who has', () => {
+    const limiter = createFairLimiter({ ...bounds, concurrency: 8, concurrencyEach: 5, concurrencyHeavy: 3 })
+    for (const name of ['a', 'b']) limiter.charge(name, 600)
+    const enter = (name: string) => limiter.tryToEnter(name) !== null
+    expect(['a', 'a', 'a', 'b', 'b'].map(enter)).toEqual([true, true, false, true, false])
+    expect(['c', 'c', 'c', 'c', 'c', 'c'].map(enter)).toEqual([true, true, true, true, true, false])
+  })
+
   test('those who have used much at once leave a slot to others', async () => {
     const limiter = createFairLimiter({ ...bounds, concurrency: 2 })
     for (const name of ['a', 'b']) await limiter.run(name, async () => {}, { used: () => 600 })
