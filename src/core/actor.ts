@@ -27,8 +27,8 @@ export type Actor = Readonly<{
    */
   branchId: string
   /**
-   * In whose share of what all callers share the responsible member takes part: of whoever without global access invited it,
-   * or in whose share that one is. Null: in its own. So nobody gets more by inviting more accounts.
+   * The member whose share the responsible member takes part in: whoever without global access invited it, or the one in
+   * whose share that one is. Null: it has its own share. So nobody gets more by inviting more accounts.
    */
   shareOf?: string | null
   userId: string | null
@@ -80,7 +80,7 @@ export function inAnotherShare(caller: Sharer, name: string): Sharer {
     : { ...caller, shareOf: `${name} ${shareOf}` }
 }
 
-/** Whose share of what all callers share an actor takes part in. */
+/** The member whose share an actor takes part in. */
 export const shareOf = (actor: Actor): string => actor.shareOf ?? actor.responsibleId
 
 /**

@@ -1,6 +1,6 @@
 import { pathOf, type Sharer } from './turn-queues.ts'
 
-/** How something gets on. */
+/** How fast something gets on. */
 export type Activity = 'stalled' | 'slow' | 'steady'
 
 /** Something that can be ended to make room: the bytes that are counted for it, and what ends it. */

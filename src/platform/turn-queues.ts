@@ -1,6 +1,6 @@
 /**
  * Who takes turns: a caller of its own, or one of those that have the share of one together. Within the share its branches
- * take turns, and within a branch its callers. With `shareOf`, the share is that one's, and the responsible one a branch of it.
+ * take turns, and within a branch its callers. With `shareOf`, it has the share of that one, as a branch of it.
  */
 export type Sharer =
   | string

@@ -130,7 +130,7 @@ async function insert(
   })
 }
 
-/** `shareOf` of whoever accepts the actor's invite. */
+/** The member whose share is that of whoever accepts the actor's invite; null where that is its own. */
 async function shareOfInvited(tx: Transaction, actor: Actor): Promise<string | null> {
   const kind = await queries.roleKindOf(tx, actor.responsibleId)
   return kind !== undefined && hasGlobalAccess(kind) ? null : shareOf(actor)
