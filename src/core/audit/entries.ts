@@ -9,8 +9,9 @@ import * as queries from './entry-queries.ts'
 import { EVENTS } from './events.ts'
 
 /**
- * The audit log, newest first, always in pages, which end early when their entries are large. Without global access, a
- * caller sees neither entries about apps and environments that it can't access, nor other actors' addresses.
+ * The audit log, newest first, always in pages, which end early when their entries are large, or when many were passed over:
+ * such a page may be empty although another one follows. Without global access, a caller sees neither entries about apps and
+ * environments that it can't access, nor other actors' addresses.
  */
 export async function list(
   ctx: Context,
@@ -22,7 +23,9 @@ export async function list(
   const rows = canMatch(filter)
     ? await queries.list(ctx.db, actor.organisation.id, filter, visibilityFor(actor), range)
     : []
-  return pageWith(ctx, 'audit', rows, (rows[0]?.found ?? 0) > rows.length, sortKey, present)
+  const hasMore = (rows[0]?.found ?? 0) > rows.length || rows.at(-1)?.looked_at === queries.LOOKED_AT
+  const page = pageWith(ctx, 'audit', rows, hasMore, sortKey, (row) => row)
+  return { ...page, data: page.data.filter((row) => row.is_visible).map(present) }
 }
 
 /**

@@ -8,6 +8,12 @@ import { conditions, type Filter, hasOutcome } from './entry-conditions.ts'
 /** Of so many refusals those are looked for that a caller can see: anybody may be refused any number, of anything. */
 export const NEWEST_DENIALS = 20_000
 
+/**
+ * Of so many entries a page has those that its caller can see: of those that it can't there may be any number, and a read that
+ * passes over all of them keeps its connection from others.
+ */
+export const LOOKED_AT = 50_000
+
 /** The entries of a page have at most this many bytes as JSON, unless a single one has more. */
 export const PAGE_BYTES = 1024 * 1024
 
@@ -16,7 +22,8 @@ const BYTES_BESIDE = 768
 
 /**
  * Entries of an organisation, newest first: those, and of them the values, that the caller can see; at most
- * `PAGE_BYTES` of them, but always one. Unused filters are left out of the statement, so that an index can be used.
+ * `PAGE_BYTES` of them, but always one. After `LOOKED_AT` of them it ends with the last one, whether the caller can see that
+ * or not. Unused filters are left out of the statement, so that an index can be used.
  */
 export const list = (
   db: Queryable,
@@ -36,7 +43,7 @@ export const list = (
     window newest_first as (order by timestamp desc, id desc)
   )
   select id, event_type, resource_type, resource_id, actor_type, actor_id, actor_metadata, resource_metadata,
-    old_values, new_values, description, ip_address, user_agent, request_id, timestamp, count, found
+    old_values, new_values, description, ip_address, user_agent, request_id, timestamp, count, is_visible, looked_at, found
   from measured
   where place = 1 or (place <= ${range.limit} and bytes <= ${PAGE_BYTES})
   order by timestamp desc, id desc`
@@ -81,18 +88,29 @@ function entriesWhere(
   range: PageRange,
   { entries, place }: { entries: Fragment; place: Fragment },
 ) {
-  return db`
-    select id, event_type, resource_type, resource_id, actor_type, actor_id, actor_metadata, resource_metadata,
-      ${visibility === null ? allValues(db) : visibleValues(db, visibility)},
-      description, request_id, timestamp, count
-    from ${entries}
+  const columns = db`id, event_type, resource_type, resource_id, actor_type, actor_id, actor_metadata, resource_metadata,
+    description, request_id, timestamp, count`
+  const where = db`
     where organisation_id = ${organisationId}
       ${conditions(db, organisationId, filter, range)}
       ${filter.outcome === undefined ? db`` : hasOutcome(db, filter.outcome)}
-      ${place}
-      ${visibility === null ? db`` : db`and ${isVisible(db, visibility.grantsOf)}`}
-    order by timestamp desc, id desc
-    limit ${rowLimit(range)}`
+      ${place}`
+  const page = db`order by timestamp desc, id desc limit ${rowLimit(range)}`
+  if (visibility === null) {
+    return db`
+      select ${columns}, ${allValues(db)}, true as is_visible, 0 as looked_at
+      from ${entries} ${where} ${page}`
+  }
+  return db`
+    select ${columns}, ${visibleValues(db, visibility)}, ${isVisible(db, visibility.grantsOf)} as is_visible, looked_at
+    from (
+      select *, row_number() over newest_first ::int as looked_at
+      from ${entries} ${where}
+      window newest_first as (order by timestamp desc, id desc)
+      order by timestamp desc, id desc limit ${LOOKED_AT}
+    ) looked_at
+    where looked_at = ${LOOKED_AT} or ${isVisible(db, visibility.grantsOf)}
+    ${page}`
 }
 
 /** The newest refusals of members, up to a number: whoever of them a caller can see, no more are read. */

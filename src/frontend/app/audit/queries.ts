@@ -6,12 +6,17 @@ export type EntryPage = { data: Entry[]; nextCursor?: string | null }
 
 const PAGE = 50
 
-/** One page of the audit log, newest first. */
-export const readEntries = (
+/** One page of the audit log, newest first: the next one that has entries, if any has. */
+export async function readEntries(
   query: Record<string, string | number>,
   signal?: AbortSignal,
-): Promise<EntryPage> =>
-  answer(api.v1.logs.audit.get({ query: query as never, fetch: { signal: signal ?? null } }))
+): Promise<EntryPage> {
+  const page: EntryPage = await answer(
+    api.v1.logs.audit.get({ query: query as never, fetch: { signal: signal ?? null } }),
+  )
+  if (page.data.length > 0 || page.nextCursor == null) return page
+  return await readEntries({ ...query, cursor: page.nextCursor }, signal)
+}
 
 /** The audit log with these filters, page after page. */
 export const entriesQuery = (query: Record<string, string>) =>
