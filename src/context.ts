@@ -21,6 +21,7 @@ import {
   createPublicLimiter,
   createReadLimiter,
   createRekeyLimiter,
+  createScanLimiter,
   createSideWriteLimiter,
 } from './platform/postgres/limiters.ts'
 import { createLookUps, type LookUps } from './platform/postgres/look-ups.ts'
@@ -45,6 +46,8 @@ export type Context = Readonly<{
   limitDevices: FairLimiter
   /** Limits each caller's reads, and its changes that lock no organisation. Never entered within one of the others. */
   limitReads: FairLimiter
+  /** Limits reads that look through much of the database. Entered before `limitReads`. */
+  limitScans: FairLimiter
   /** Waits for a caller's turn to block the event loop. */
   waitToBlock: WaitToBlock
   /** Limits the large answers that are made at once, by the memory that it takes. */
@@ -141,6 +144,7 @@ export function connect(
     limitPublic: createPublicLimiter(db),
     limitDevices: createDeviceLimiter(db),
     limitReads: createReadLimiter(db),
+    limitScans: createScanLimiter(db),
     limitRekeys: createRekeyLimiter(),
     limitLargeReads: createLargeReadLimiter(),
     waitToBlock: createBlockingTurns(),

@@ -84,6 +84,7 @@ export function createApp(
       state.route = withoutSlash(route)
       state.isRemembered = table.isRemembered(request.method, route)
       state.hasETag = table.hasETag(request.method, route)
+      state.isScan = table.isScan(request.method, route)
       state.parameters = table.parametersOf(request.method, route)
       set.status = table.successOf(request.method, route)
     })

@@ -14,6 +14,7 @@ const PARTS: Readonly<Record<keyof Connected | 'queue', true>> = {
   limitPublic: true,
   limitDevices: true,
   limitReads: true,
+  limitScans: true,
   limitRekeys: true,
   limitSideWrites: true,
   repeats: true,

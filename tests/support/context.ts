@@ -21,6 +21,7 @@ import {
   createPublicLimiter,
   createReadLimiter,
   createRekeyLimiter,
+  createScanLimiter,
   createSideWriteLimiter,
 } from '../../src/platform/postgres/limiters.ts'
 import { createLookUps } from '../../src/platform/postgres/look-ups.ts'
@@ -89,6 +90,7 @@ export async function contextOn(
     limitPublic: createPublicLimiter(database.db),
     limitDevices: createDeviceLimiter(database.db),
     limitReads: createReadLimiter(database.db),
+    limitScans: createScanLimiter(database.db),
     limitRekeys: createRekeyLimiter(),
     limitLargeReads: createLargeReadLimiter(),
     waitToBlock: createBlockingTurns(),

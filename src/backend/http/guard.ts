@@ -21,7 +21,7 @@ const NOT_A_MEMBER = 'You are not a member of an organisation.'
  *
  * Each GET also declares `remember`: `true` where its answer depends on nothing but the caller and what renews the
  * version of the state, so that it can be sent from memory; `by` names request headers that it depends on, too. Otherwise
- * it says why it is `not`, or `never`.
+ * it says why it is `not`, or `never`. One that looks through much of the database declares `scans`.
  */
 export const guard = (ctx: Context, requests: RequestStates) => {
   const authorise = async (
@@ -100,6 +100,9 @@ export const guard = (ctx: Context, requests: RequestStates) => {
     remember: (declared: Remembering) => ({
       detail: { [REMEMBER]: declared } as object,
     }),
+    scans: (_: true) => ({
+      detail: { [SCANS]: true } as object,
+    }),
     anyContentType: (_: true) => ({
       detail: { [ANY_CONTENT_TYPE]: true } as object,
     }),
@@ -121,6 +124,9 @@ export type Remembering =
 
 /** The key that says, in a route's `detail`, that its body is read as JSON whatever the Content-Type, for DELETE too. */
 export const ANY_CONTENT_TYPE = 'x-any-content-type'
+
+/** The key that says, in a route's `detail`, that it looks through much of the database. */
+export const SCANS = 'x-scans'
 
 /** The key of what a route declares as `remember`, in its `detail`. */
 export const REMEMBER = 'x-remember'

@@ -14,6 +14,8 @@ export type RequestState = {
   hasETag: boolean
   /** Whether the route's answers may be sent from memory. */
   isRemembered: boolean
+  /** Whether the route looks through much of the database. */
+  isScan: boolean
   /** The query parameters that the route knows. */
   parameters: readonly string[]
   /** Headers for the response, whether it succeeds or fails. */

@@ -39,6 +39,7 @@ export function createRequestStates(ctx: Context, peerAddress: PeerAddress) {
       route: null,
       hasETag: false,
       isRemembered: false,
+      isScan: false,
       parameters: [],
       headers: {},
       spend: undefined,

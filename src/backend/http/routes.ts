@@ -1,4 +1,4 @@
-import { ANY_CONTENT_TYPE, REMEMBER, type Remembering } from './guard.ts'
+import { ANY_CONTENT_TYPE, REMEMBER, type Remembering, SCANS } from './guard.ts'
 import { type DeclaredRefusal, REFUSAL } from './refusals.ts'
 
 type Hooks = {
@@ -33,6 +33,8 @@ export function routeTable(routes: () => readonly unknown[]) {
     isRemembered: (method: string, route: string): boolean => table().kept.has(keyOf(method, route)),
     /** Whether the answers of a route have an ETag. */
     hasETag: (method: string, route: string): boolean => table().withETag.has(keyOf(method, route)),
+    /** Whether a route looks through much of the database. */
+    isScan: (method: string, route: string): boolean => table().scans.has(keyOf(method, route)),
     /** The 2xx status that a route declares. */
     successOf: (method: string, route: string): number => table().successes.get(keyOf(method, route)) ?? 200,
     /** The query parameters that a route knows. */
@@ -55,6 +57,7 @@ function build(routes: readonly Route[]) {
   const remembered: string[] = []
   const headers = new Map<string, readonly string[]>()
   const anyContentType = new Set<string>()
+  const scans = new Set<string>()
   for (const { method, path, hooks } of routes) {
     const bare = withoutSlash(path)
     const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
@@ -65,6 +68,7 @@ function build(routes: readonly Route[]) {
     const refusal = hooks.detail?.[REFUSAL] as DeclaredRefusal | undefined
     if (refusal !== undefined) refusals.set(keyOf(method, path), refusal)
     if (hooks.detail?.[ANY_CONTENT_TYPE] === true) anyContentType.add(keyOf(method, path))
+    if (hooks.detail?.[SCANS] === true) scans.add(keyOf(method, path))
     const remember = hooks.detail?.[REMEMBER] as Remembering | undefined
     if (remember === undefined || (remember !== true && 'never' in remember)) continue
     withETag.add(keyOf(method, path))
@@ -87,6 +91,7 @@ function build(routes: readonly Route[]) {
     kept,
     headers,
     anyContentType,
+    scans,
     remembered: new RegExp(`^(?:${remembered.map(patternOf).join('|')})/?$`),
   }
 }

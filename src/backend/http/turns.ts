@@ -15,7 +15,18 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
   waitForTurn: async (request: Request): Promise<void> => {
     const state = of(request)
     if (state.caller === null || !/^(GET|HEAD)$/.test(request.method)) return
-    state.endTurn = await ctx.limitReads.enter(sharerOf(state.caller))
+    const sharer = sharerOf(state.caller)
+    if (!state.isScan) {
+      state.endTurn = await ctx.limitReads.enter(sharer)
+      return
+    }
+    const endScan = await ctx.limitScans.enter(sharer)
+    state.endTurn = endScan
+    const endRead = await ctx.limitReads.enter(SCANNERS)
+    state.endTurn = () => {
+      endRead()
+      endScan()
+    }
   },
   /**
    * Waits for the turn of a request without credentials: of the browser's `device`, where a member has signed in on it before,
@@ -81,6 +92,12 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
     }
   },
 })
+
+/**
+ * Who has its turn among the scans reads in the share of all of these: nobody may wait for other reads of its own while it
+ * keeps others from theirs.
+ */
+const SCANNERS = 'scans'
 
 /** About how long it takes to make a large answer of the bytes that it is made of. */
 const MILLISECONDS_PER_BYTE = 64 / (1024 * 1024)

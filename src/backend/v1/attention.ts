@@ -14,6 +14,7 @@ export const attentionRoutes = (ctx: Context, requests: RequestStates) =>
     .get('/', ({ actor }) => attention.get(ctx, actor), {
       caller: 'actor',
       audit: 'organisation.read_refused',
+      scans: true,
       response: responses(200, attention.Attention, 401, 403),
       remember: { not: 'what expires soon depends on the time, and refusals renew no version of the state' },
       detail: {

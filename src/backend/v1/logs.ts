@@ -39,6 +39,7 @@ export const logsRoutes = (ctx: Context, requests: RequestStates) =>
       permission: ['Logs', 'read'],
       audit: 'audit_log.read_refused',
       query: Query,
+      scans: true,
       response: responses(200, ListOf(Entry), 400, 401, 403),
       remember: { not: 'every change adds to it, and so does a refusal' },
       detail: {

@@ -1,7 +1,7 @@
 import type { Fragment, Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { type PageRange, rowLimit } from '../pagination.ts'
 import type { EntryFilter } from './entry.ts'
-import { conditions, type Filter } from './entry-conditions.ts'
+import { conditions } from './entry-conditions.ts'
 
 /** The events of `audit_access_changes`: a trigger names there the environments of their entries. */
 const EVENTS = ['member.access_changed', 'service_account.access_changed']
@@ -25,7 +25,7 @@ export const accessChanges = (
           case when of_member then 'member.access_changed' else 'service_account.access_changed' end as event_type
         from audit_access_changes where environment_id = places.environment_id
       ) changes
-      where true ${conditions(db, organisationId, filter, range)}
+      where true ${conditions(db, organisationId, filter, range.after)}
       order by timestamp desc, id desc
       limit ${rowLimit(range)}
     ) of_place
@@ -35,7 +35,7 @@ export const accessChanges = (
 ) access_changes`
 
 /** Where it is false, all changes of access that name an environment would be looked through in vain. */
-export const canBeAccessChange = ({ eventType, resourceType, outcome = 'done' }: Filter): boolean =>
+export const canBeAccessChange = ({ eventType, resourceType, outcome = 'done' }: EntryFilter): boolean =>
   outcome === 'done' &&
   (resourceType === undefined || resourceType === 'member' || resourceType === 'service_account') &&
   (eventType === undefined || EVENTS.includes(eventType))

@@ -23,9 +23,9 @@ export async function list(
   const rows = canMatch(filter)
     ? await queries.list(ctx.db, actor.organisation.id, filter, visibilityFor(actor), range)
     : []
-  const hasMore = (rows[0]?.found ?? 0) > rows.length || rows.at(-1)?.looked_at === queries.LOOKED_AT
+  const hasMore = (rows[0]?.found ?? 0) > rows.length || rows.at(-1)?.is_end === true
   const page = pageWith(ctx, 'audit', rows, hasMore, sortKey, (row) => row)
-  return { ...page, data: page.data.filter((row) => row.is_visible).map(present) }
+  return { ...page, data: page.data.filter((row) => row.is_match).map(present) }
 }
 
 /**

@@ -3,16 +3,16 @@ import { type PageRange, rowLimit } from '../pagination.ts'
 import { countOf } from '../rows.ts'
 import { accessChanges, canBeAccessChange } from './access-change-queries.ts'
 import type { EntryFilter, EntryRow, EntryVisibility } from './entry.ts'
-import { conditions, type Filter, hasOutcome } from './entry-conditions.ts'
+import { conditions, hasOutcome, splitByIndex } from './entry-conditions.ts'
 
 /** Of so many refusals those are looked for that a caller can see: anybody may be refused any number, of anything. */
 export const NEWEST_DENIALS = 20_000
 
 /**
- * Of so many entries a page has those that its caller can see: of those that it can't there may be any number, and a read that
- * passes over all of them keeps its connection from others.
+ * A page has what matches of so many entries: of others there may be any number, and a read that passes over all of them keeps
+ * its connection for long.
  */
-export const LOOKED_AT = 50_000
+export const LOOKED_AT = 20_000
 
 /** The entries of a page have at most this many bytes as JSON, unless a single one has more. */
 export const PAGE_BYTES = 1024 * 1024
@@ -22,7 +22,7 @@ const BYTES_BESIDE = 768
 
 /**
  * Entries of an organisation, newest first: those, and of them the values, that the caller can see; at most
- * `PAGE_BYTES` of them, but always one. After `LOOKED_AT` of them it ends with the last one, whether the caller can see that
+ * `PAGE_BYTES` of them, but always one. A page that ends after `LOOKED_AT` of them ends with the last one, whether that matches
  * or not. Unused filters are left out of the statement, so that an index can be used.
  */
 export const list = (
@@ -38,14 +38,15 @@ export const list = (
     select *,
       count(*) over () ::int as found,
       row_number() over newest_first as place,
-      sum(${bytes(db)}) over newest_first as bytes
+      sum(${bytes(db)}) over newest_first as bytes,
+      count(*) filter (where is_end) over (newest_first rows between unbounded preceding and 1 preceding) as ends
     from page
     window newest_first as (order by timestamp desc, id desc)
   )
   select id, event_type, resource_type, resource_id, actor_type, actor_id, actor_metadata, resource_metadata,
-    old_values, new_values, description, ip_address, user_agent, request_id, timestamp, count, is_visible, looked_at, found
+    old_values, new_values, description, ip_address, user_agent, request_id, timestamp, count, is_match, is_end, found
   from measured
-  where place = 1 or (place <= ${range.limit} and bytes <= ${PAGE_BYTES})
+  where ends = 0 and (place = 1 or (place <= ${range.limit} and bytes <= ${PAGE_BYTES}))
   order by timestamp desc, id desc`
 
 /**
@@ -59,59 +60,60 @@ function entriesInRange(
   visibility: EntryVisibility,
   range: PageRange,
 ) {
-  const { appId, environmentId, from, outcome } = filter
-  const matching = (entries: Fragment, place: Fragment) =>
-    entriesWhere(db, organisationId, filter, visibility, range, { entries, place })
-  if (outcome === 'denied') return matching(newestDenials(db, organisationId, from), db``)
-  const all = db`audit_entries`
-  if (appId === undefined && environmentId === undefined) return matching(all, db``)
-  const about = matching(
-    all,
-    db`
-    ${appId === undefined ? db`` : db`and app_id = ${appId.toLowerCase()}`}
-    ${environmentId === undefined ? db`` : db`and environment_id = ${environmentId.toLowerCase()}`}`,
-  )
-  if (visibility !== null || !canBeAccessChange(filter)) return about
+  const { appId, environmentId, ...others } = filter
+  const about = entriesWhere(db, organisationId, filter, visibility, range)
+  const isAboutAPlace = appId !== undefined || environmentId !== undefined
+  if (!isAboutAPlace || visibility !== null || !canBeAccessChange(filter)) return about
   return db`
     select * from ((${about}) union all (
-      ${matching(accessChanges(db, organisationId, filter, range), db``)}
+      select ${columns(db)}, ${allValues(db)}, true as is_match, false as is_end
+      from ${accessChanges(db, organisationId, filter, range)}
+      where organisation_id = ${organisationId} ${conditions(db, organisationId, others, range.after)}
+      ${newestOf(db, range)}
     )) found
-    order by timestamp desc, id desc
-    limit ${rowLimit(range)}`
+    ${newestOf(db, range)}`
 }
 
 function entriesWhere(
   db: Queryable,
   organisationId: string,
-  filter: Filter,
+  filter: EntryFilter,
   visibility: EntryVisibility,
   range: PageRange,
-  { entries, place }: { entries: Fragment; place: Fragment },
 ) {
-  const columns = db`id, event_type, resource_type, resource_id, actor_type, actor_id, actor_metadata, resource_metadata,
-    description, request_id, timestamp, count`
-  const where = db`
+  const { found, kept } = splitByIndex(filter)
+  const isVisible = visibility === null ? db`` : db`and ${visibleTo(db, visibility.grantsOf)}`
+  const ofOrganisation = (those: EntryFilter) => db`
     where organisation_id = ${organisationId}
-      ${conditions(db, organisationId, filter, range)}
-      ${filter.outcome === undefined ? db`` : hasOutcome(db, filter.outcome)}
-      ${place}`
-  const page = db`order by timestamp desc, id desc limit ${rowLimit(range)}`
-  if (visibility === null) {
+      ${conditions(db, organisationId, those, range.after)}
+      ${those.outcome === undefined ? db`` : hasOutcome(db, those.outcome)}`
+  const values = visibility === null ? allValues(db) : visibleValues(db, visibility)
+  if (filter.outcome === 'denied' || (visibility === null && Object.keys(kept).length === 0)) {
+    const entries =
+      filter.outcome === 'denied' ? newestDenials(db, organisationId, filter.from) : db`audit_entries`
     return db`
-      select ${columns}, ${allValues(db)}, true as is_visible, 0 as looked_at
-      from ${entries} ${where} ${page}`
+      select ${columns(db)}, ${values}, true as is_match, false as is_end
+      from ${entries} ${ofOrganisation(filter)} ${isVisible}
+      ${newestOf(db, range)}`
   }
+  const isMatch = db`(
+    true ${conditions(db, organisationId, kept, null)} ${kept.outcome === undefined ? db`` : hasOutcome(db, kept.outcome)}
+      ${isVisible})`
   return db`
-    select ${columns}, ${visibleValues(db, visibility)}, ${isVisible(db, visibility.grantsOf)} as is_visible, looked_at
-    from (
-      select *, row_number() over newest_first ::int as looked_at
-      from ${entries} ${where}
-      window newest_first as (order by timestamp desc, id desc)
-      order by timestamp desc, id desc limit ${LOOKED_AT}
+    select ${columns(db)}, ${values}, is_match, is_end from (
+      select *, looked_at = ${LOOKED_AT} as is_end, ${isMatch} as is_match from (
+        select *, row_number() over newest_first as looked_at
+        from audit_entries ${ofOrganisation(found)}
+        window newest_first as (order by timestamp desc, id desc)
+        order by timestamp desc, id desc limit ${LOOKED_AT}
+      ) looked_at
     ) looked_at
-    where looked_at = ${LOOKED_AT} or ${isVisible(db, visibility.grantsOf)}
-    ${page}`
+    where is_match or is_end
+    ${newestOf(db, range)}`
 }
+
+const newestOf = (db: Queryable, range: PageRange): Fragment =>
+  db`order by timestamp desc, id desc limit ${rowLimit(range)}`
 
 /** The newest refusals of members, up to a number: whoever of them a caller can see, no more are read. */
 const newestDenials = (db: Queryable, organisationId: string, since?: Date): Fragment => db`(
@@ -134,9 +136,13 @@ export const countDenials = (
     select count(*)::int as count from (
       select 1 from ${newestDenials(db, organisationId, since)}
       where organisation_id = ${organisationId} ${hasOutcome(db, 'denied')}
-        ${visibility === null ? db`` : db`and ${isVisible(db, visibility.grantsOf)}`}
+        ${visibility === null ? db`` : db`and ${visibleTo(db, visibility.grantsOf)}`}
       limit ${most}
     ) refusals`)
+
+const columns = (db: Queryable) => db`
+  id, event_type, resource_type, resource_id, actor_type, actor_id, actor_metadata, resource_metadata, description, request_id,
+  timestamp, count`
 
 const allValues = (db: Queryable) => db`old_values, new_values, ip_address, user_agent`
 
@@ -157,7 +163,7 @@ const bytes = (db: Queryable) => db`
     + coalesce(octet_length(old_values::text), 0) + coalesce(octet_length(new_values::text), 0)
     + octet_length(to_json(description)::text) + coalesce(octet_length(to_json(user_agent)::text), 0)`
 
-const isVisible = (db: Queryable, principalId: string) => db`
+const visibleTo = (db: Queryable, principalId: string) => db`
   case
     when environment_id is not null
       then environment_id in (select g.environment_id::text from grants g where g.principal_id = ${principalId})

@@ -32,10 +32,10 @@ export type EntryRow = Row<
     resource_metadata: Values
     old_values: Values | null
     new_values: Values | null
-    /** Whether the caller can see it: it can't where the entry only tells how far was looked. */
-    is_visible: boolean
-    /** How many entries were looked at until this one; 0 for a caller that can see them all. */
-    looked_at: number
+    /** Whether it matches, and the caller can see it: it may be there only to tell where the page ends. */
+    is_match: boolean
+    /** Whether no more entries were looked at. */
+    is_end: boolean
     /** How many entries the page would have without its limit in bytes: one more than its limit when there are others. */
     found: number
   }>

@@ -51,6 +51,19 @@ export const createReadLimiter = (db: Database): FairLimiter =>
   })
 
 /**
+ * Limits reads that look through much of the database to two at a time and one of a share: others would wait for their
+ * statements, and for the processor. Up to 200 of a caller wait, each at most as long as one statement may take.
+ */
+export const createScanLimiter = (db: Database): FairLimiter =>
+  createFairLimiter({
+    concurrency: 2,
+    concurrencyEach: 1,
+    concurrencyHeavy: 2,
+    queueEach: 200,
+    waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
+  })
+
+/**
  * Limits work that takes much memory, such as making an answer of many MiB, to two at a time and one of a share, and one of
  * all shares that of late have had much of it at once. Up to 20 of a caller wait, each at most 4 s.
  */

@@ -7,6 +7,7 @@ import {
   createChangeLimiter,
   createPublicLimiter,
   createReadLimiter,
+  createScanLimiter,
   createSideWriteLimiter,
 } from '../../../src/platform/postgres/limiters.ts'
 import { createLookUps } from '../../../src/platform/postgres/look-ups.ts'
@@ -38,6 +39,7 @@ beforeAll(async () => {
     db: pool,
     limitChanges: createChangeLimiter(pool),
     limitReads: createReadLimiter(pool),
+    limitScans: createScanLimiter(pool),
     lookUps: createLookUps(pool),
     limitPublic: createPublicLimiter(pool),
     limitSideWrites: createSideWriteLimiter(pool),
@@ -223,6 +225,26 @@ describe('one caller’s reads', () => {
     },
   )
 
+  test.each(['/v1/logs/audit', '/v1/attention'])(
+    'of %s have one connection, those of two members two, and others read beside them',
+    async (path) => {
+      const second = backend.as((await member(ctx, 'admin')).token)
+      // Those who have read much at once of late have fewer connections.
+      crowded.limitReads.charge(ada.id, 1000)
+      let reads = flood(0, () => flooder.get(path))
+      await whileLocked(
+        (tx) => tx`lock table audit_entries in access exclusive mode`,
+        async () => {
+          reads = flood(40, (n) => (n < 20 ? flooder : second).get(path))
+          await lockWaitsReach(2)
+          await expectReadsOfOthers()
+          expect(await lockWaits()).toBe(2)
+        },
+      )
+      expect(await reads.statuses()).toEqual(Array(40).fill(200))
+    },
+  )
+
   test('end their turns, whatever the response', async () => {
     await floodAs('developer')
     const inSession = backend.as(await session(ctx, flooding.userId))
@@ -235,6 +257,8 @@ describe('one caller’s reads', () => {
       () => flooder.post('/v1/roles', {}),
       () => inSession.get('/service/auth/sessions/'),
       () => flooder.get('/v1/service-accounts'),
+      () => flooder.get('/v1/logs/audit'),
+      () => flooder.get('/v1/logs/audit?cursor=none'),
     ]
     const head = { method: 'HEAD', headers: { authorization: `Bearer ${flooding.token}` } }
     for (let n = 0; n < 5; n++) {
@@ -572,7 +596,7 @@ describe('the entries of one caller’s refusals', () => {
       (tx) => tx`lock table audit_entries in access exclusive mode`,
       async () => {
         requests = flood(90, (n) => sends[n % 3]?.(n) ?? refused())
-        await lockWaitsReach(8)
+        await lockWaitsReach(4)
         await expectReadsOfOthers()
         expect((await backend.as(other.token).get('/v1/me')).status).toBe(200)
       },
