@@ -156,6 +156,14 @@ describe('the audit log', () => {
     expect(pageProblems()).toEqual([])
   })
 
+  test('is shown whole where the address has no usable filters', async () => {
+    const { page } = ingrid
+    await page.goto(`${console.origin}/audit?from=<b>&to=x&outcome=none&event=5&app=[]`)
+    await entries(ingrid).filter({ hasText: 'created the app Ledger' }).waitFor()
+    await expectCount(page.getByRole('button', { name: /^Remove/ }), 0)
+    expect(pageProblems()).toEqual([])
+  })
+
   test('shows names that people typed as text', async () => {
     const { page } = ingrid
     await page.goto(`${console.origin}/audit?event=app.created`)

@@ -33,6 +33,17 @@ const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   errorComponent: PageProblem,
 })
 
+/**
+ * Reads what an address asks for; what `read` leaves out is not there for the page, either: the router would add it as it was
+ * written.
+ */
+const only =
+  <Search extends object>(read: (search: Record<string, unknown>) => Search) =>
+  (search: Record<string, unknown>): Search => ({
+    ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
+    ...read(search),
+  })
+
 const door = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => root, path, component })
 
@@ -89,13 +100,13 @@ const general = [
   createRoute({
     getParentRoute: () => shell,
     path: '/access',
-    validateSearch: accessSearch,
+    validateSearch: only(accessSearch),
     component: pages.AccessPage,
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/audit',
-    validateSearch: auditSearch,
+    validateSearch: only(auditSearch),
     component: pages.AuditPage,
   }),
   createRoute({
@@ -116,7 +127,7 @@ const members = [
   createRoute({
     getParentRoute: () => shell,
     path: '/members',
-    validateSearch: membersSearch,
+    validateSearch: only(membersSearch),
     component: pages.MembersPage,
   }),
   page('/members/invites', pages.InvitesPage),
@@ -141,7 +152,7 @@ const accounts = [
   createRoute({
     getParentRoute: () => shell,
     path: '/service-accounts',
-    validateSearch: accountsSearch,
+    validateSearch: only(accountsSearch),
     component: pages.ServiceAccountsPage,
   }),
   page('/service-accounts/new', pages.NewServiceAccountPage),
@@ -163,13 +174,13 @@ const roles = [
   createRoute({
     getParentRoute: () => shell,
     path: '/roles',
-    validateSearch: rolesSearch,
+    validateSearch: only(rolesSearch),
     component: pages.RolesPage,
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/roles/new',
-    validateSearch: newRoleSearch,
+    validateSearch: only(newRoleSearch),
     component: pages.NewRolePage,
   }),
   page('/roles/$roleId', pages.RolePage),
@@ -189,7 +200,7 @@ const apps = [
     getParentRoute: () => shell,
     path: '/apps',
     component: pages.AppsPage,
-    validateSearch: appsSearch,
+    validateSearch: only(appsSearch),
   }),
   page('/apps/new', pages.NewAppPage),
   appRoute.addChildren([
@@ -203,13 +214,13 @@ const apps = [
     createRoute({
       getParentRoute: () => appRoute,
       path: '/secrets',
-      validateSearch: secretsSearch,
+      validateSearch: only(secretsSearch),
       component: pages.SecretsPage,
     }),
     createRoute({
       getParentRoute: () => appRoute,
       path: '/secrets/$secretId',
-      validateSearch: versionSearch,
+      validateSearch: only(versionSearch),
       component: pages.SecretPage,
     }),
     appPage('/environments', pages.EnvironmentsPage),

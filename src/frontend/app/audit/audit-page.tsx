@@ -16,7 +16,7 @@ export function AuditPage() {
   const navigate = useNavigate()
   const [exported, setExported] = useState<ExportProgress>(null)
   const { entry: _, ...filters } = search
-  const isFiltered = Object.keys(filters).length > 0
+  const isFiltered = Object.values(filters).some((value) => value !== undefined)
   const change = (changed: { [Key in keyof AuditSearch]?: AuditSearch[Key] | undefined }) => {
     setExported(null)
     const next = Object.entries({ ...filters, ...changed }).filter(([, value]) => value !== undefined)
