@@ -9,8 +9,10 @@ export type HostRules = Readonly<{
 export const hostName = (header: string): string =>
   header.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
 
-/** Whether the service answers to this `Host`. */
+/** Whether the service answers to this `Host`; never where it has a port that there can't be: no URL has such. */
 export function isAllowedHost(rules: HostRules, header: string): boolean {
+  const [, port = 0] = /:(\d+)$/.exec(header) ?? []
+  if (Number(port) > 65_535) return false
   const host = hostName(header)
   if (rules.loopback && isLoopback(host)) return true
   return rules.allowedHosts.some((allowed) =>

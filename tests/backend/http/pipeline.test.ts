@@ -187,6 +187,7 @@ describe('the Host', () => {
     ['localhost', 400],
     ['evil.example', 400],
     ['keyward.example.org.evil.example', 400],
+    ['keyward.example.org:65536', 400],
   ])('%s is answered with %i', async (host, status) => {
     expect((await ask(named(), '/v1/roles', { host })).status).toBe(status)
   })
