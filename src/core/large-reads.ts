@@ -2,10 +2,10 @@
 export const LARGE_READ_BYTES = 1024 * 1024
 
 /**
- * Who has its turn among the large reads reads in the share of all of these: nobody may wait for other reads of its own while
- * it keeps others from theirs.
+ * Who has its turn among the large reads reads in another share than its own, of this name: nobody may wait for other reads of
+ * its own while it keeps others from theirs.
  */
-export const LARGE_READERS = 'large reads'
+export const LARGE_READS_OF = 'large reads of'
 
 /** The memory that one answer may take. */
 export type Room = Readonly<{

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { WebStandardAdapter } from 'elysia/adapter/web-standard'
 import { wasmArgon2id } from '../platform/argon2id-wasm.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -28,20 +29,43 @@ export const deno = (globalThis as unknown as { Deno: DenoApi }).Deno
 const denoServe: Serve = ({ port, address }, { fetch }, failed) => {
   const peers = new WeakMap<Request, string>()
   const { promise: cut, resolve } = Promise.withResolvers<void>()
-  const ending = new AbortController()
-  const server = deno.serve(
-    { port, hostname: address, signal: ending.signal, onListen: () => {}, onError: failed },
-    (request, { remoteAddr }) => {
-      peers.set(request, remoteAddr.hostname)
-      return fetch(request)
-    },
-  )
-  return {
-    port: server.addr.port,
-    addressOf: (request) => peers.get(request) ?? null,
-    drain: () => Promise.race([server.shutdown(), cut]),
-    cut: () => {
+  let isStopping = false
+  const listenOn = (port: number) => {
+    const ending = new AbortController()
+    const server = deno.serve(
+      { port, hostname: address, signal: ending.signal, onListen: () => {}, onError: failed },
+      (request, { remoteAddr }) => {
+        peers.set(request, remoteAddr.hostname)
+        return fetch(request)
+      },
+    )
+    // Deno's server ends where it can't accept a connection, as with too many open files.
+    server.finished.catch(() => {
       ending.abort()
+      return listenAgain(server.addr.port)
+    })
+    return { server, end: () => ending.abort() }
+  }
+  const listenAgain = async (port: number): Promise<void> => {
+    while (!isStopping) {
+      try {
+        listening = listenOn(port)
+        return
+      } catch {
+        await sleep(100)
+      }
+    }
+  }
+  let listening = listenOn(port)
+  return {
+    port: listening.server.addr.port,
+    addressOf: (request) => peers.get(request) ?? null,
+    drain: () => {
+      isStopping = true
+      return Promise.race([listening.server.shutdown(), cut])
+    },
+    cut: () => {
+      listening.end()
       resolve()
     },
   }

@@ -74,6 +74,10 @@ export type FairLimiterOptions = Omit<LimiterOptions, 'queue'> & {
   concurrencyHeavy?: number
   /** More milliseconds than this are much at once; 200 unless told. */
   heavyMilliseconds?: number
+  /** How many run at once of all shares of which one took long of late; of each of them runs one. All unless told. */
+  concurrencySlow?: number
+  /** A turn of more milliseconds than this took long; none does unless told. */
+  slowMilliseconds?: number
   /** How many of one caller wait beyond those that run. */
   queueEach: number
   /** What limits its turns together with those of other limiters. */
@@ -94,46 +98,55 @@ const SLOTS_FOR_A_TURN = 4
  * A limiter of this process with a queue for each caller. A free slot goes to the share that has used the least time of
  * late, every fourth to the shares in turn, so that none waits for ever; within a share to its branches in turn, and there to
  * the callers in turn, whatever the length of their queues. Shares that were told to have used much at once leave a slot to
- * the others, where there are several, and each of them one to the rest of them. `CallerBusyError` when the caller's own
+ * the others, where there are several, and each of them one to the rest of them; those with a turn that took long have one at a
+ * time. `CallerBusyError` when the caller's own
  * queue is full, unless `busyError` says otherwise. Its work must not use the same limiter: it would wait for itself.
  */
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const { concurrency, concurrencyEach, queueEach, waitMilliseconds, busyError, together } = options
   const { concurrencyHeavy = Math.max(1, concurrency - 1), heavyMilliseconds = 200 } = options
+  const { concurrencySlow = concurrency, slowMilliseconds = Infinity } = options
   const busy = busyError ?? (() => new TooBusyError())
   /** How many run, by share. */
   const running = new Map<string, number>()
   let total = 0
   let heavy = 0
+  let slow = 0
   /** How many slots were given to those that waited. */
   let given = 0
   const usage = createUsage(heavyMilliseconds)
+  const turns = createUsage(slowMilliseconds)
   const queues: Queues = new Map()
 
   /** How many of one share that has used much at once run at most. */
   const heavyEach = Math.max(1, Math.min(concurrencyEach, concurrencyHeavy - 1))
   const hasRoom = (share: string) => {
-    const isHeavy = usage.isHeavy(share)
+    const [isHeavy, isSlow] = [usage.isHeavy(share), turns.isHeavy(share)]
     return (
       total < concurrency &&
-      (running.get(share) ?? 0) < (isHeavy ? heavyEach : concurrencyEach) &&
+      (running.get(share) ?? 0) < (isSlow ? 1 : isHeavy ? heavyEach : concurrencyEach) &&
       together?.hasRoom(share) !== false &&
-      (heavy < concurrencyHeavy || !isHeavy)
+      (heavy < concurrencyHeavy || !isHeavy) &&
+      (slow < concurrencySlow || !isSlow)
     )
   }
   const begin = (path: Path): End => {
     const [share] = path
-    const isHeavy = usage.isHeavy(share)
+    const [isHeavy, isSlow] = [usage.isHeavy(share), turns.isHeavy(share)]
     const begunAt = performance.now()
     total++
     if (isHeavy) heavy++
+    if (isSlow) slow++
     running.set(share, (running.get(share) ?? 0) + 1)
     const endTogether = together?.begin(share)
     return (used) => {
       total--
       if (isHeavy) heavy--
+      if (isSlow) slow--
       countDown(running, share)
-      usage.add(share, used ?? performance.now() - begunAt, used ?? 0)
+      const took = performance.now() - begunAt
+      usage.add(share, used ?? took, used ?? 0)
+      if (slowMilliseconds < Infinity) turns.add(share, took)
       // Also behind those that came while it ran.
       moveToEnd(queues, path)
       if (endTogether === undefined) startNext()

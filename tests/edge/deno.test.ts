@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import denoJson from '../../deno.json' with { type: 'json' }
 import packageJson from '../../package.json' with { type: 'json' }
@@ -72,6 +73,21 @@ test('everything in one process runs on Deno with the embedded database, and sto
   expect((await register(keyward)).status).toBe(201)
   expect(await keyward.stop()).toBe(0)
 }, 90_000)
+
+test('a backend on Deno goes on where connections reach its limit on open files', async () => {
+  const command = ['prlimit', '--nofile=300', ...denoCommand('backend')]
+  const limited = startKeyward({ args: ['backend'], env: env(), command })
+  await ready(limited)
+  const sockets = Array.from({ length: 400 }, () => {
+    const socket = connect({ port: Number(new URL(limited.url).port), host: '127.0.0.1' })
+    socket.on('error', () => {}).write('GET / HTTP/1.1\r\n')
+    return socket
+  })
+  await eventually('a connection was ended', () => sockets.some((socket) => socket.closed), 20)
+  expect((await call(limited, 'GET', '/v1/roles')).status).toBe(401)
+  for (const socket of sockets) socket.destroy()
+  expect(await limited.stop()).toBe(0)
+}, 60_000)
 
 test('what is written after an answer is written before a backend on Deno ends', async () => {
   const body = { email: 'ada@example.org', password: 'not the right one' }

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
-import { sharerOf } from '../../core/actor.ts'
+import { inAnotherShare, sharerOf } from '../../core/actor.ts'
 import { DomainError } from '../../core/errors.ts'
-import { LARGE_READ_BYTES, LARGE_READERS, type Room } from '../../core/large-reads.ts'
+import { LARGE_READ_BYTES, LARGE_READS_OF, type Room } from '../../core/large-reads.ts'
 import { siteOf } from '../../core/networks.ts'
 import { TooBusyError } from '../../platform/limiter.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
@@ -20,9 +20,10 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
       state.endTurn = await ctx.limitReads.enter(sharer)
       return
     }
+    // Nobody may wait for other reads of its own while it keeps others from theirs.
     const endScan = await ctx.limitScans.enter(sharer)
     state.endTurn = endScan
-    const endRead = await ctx.limitReads.enter(SCANNERS)
+    const endRead = await ctx.limitReads.enter(inAnotherShare(sharer, 'scans of'))
     state.endTurn = () => {
       endRead()
       endScan()
@@ -73,7 +74,7 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
     const waitAmongLarge = async () => {
       leaveTurn(state)
       keepLargeRead(state, await limitLargeReads.enter(sharer).catch(refuseLarge))
-      state.endTurn = await limitReads.enter(LARGE_READERS)
+      state.endTurn = await limitReads.enter(inAnotherShare(sharer, LARGE_READS_OF))
       requireUnanswered(state)
     }
     return {
@@ -92,12 +93,6 @@ export const createTurns = (ctx: Context, of: (request: Request) => RequestState
     }
   },
 })
-
-/**
- * Who has its turn among the scans reads in the share of all of these: nobody may wait for other reads of its own while it
- * keeps others from theirs.
- */
-const SCANNERS = 'scans'
 
 /** About how long it takes to make a large answer of the bytes that it is made of. */
 const MILLISECONDS_PER_BYTE = 64 / (1024 * 1024)

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import type { Actor } from '../actor.ts'
+import { type Actor, inAnotherShare } from '../actor.ts'
 import { noteRead, noteReadByChange, type ReadEvent } from '../audit/reads.ts'
-import { LARGE_READ_BYTES, LARGE_READERS } from '../large-reads.ts'
+import { LARGE_READ_BYTES, LARGE_READS_OF } from '../large-reads.ts'
 import { found } from '../rows.ts'
 import * as queries from './queries.ts'
 import { storedBytes } from './room-queries.ts'
@@ -109,6 +109,6 @@ function readInTurn<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   return size === 'large'
-    ? limitLargeReads.run(actor, () => limitReads.run(LARGE_READERS, work))
+    ? limitLargeReads.run(actor, () => limitReads.run(inAnotherShare(actor, LARGE_READS_OF), work))
     : limitReads.run(actor, work)
 }

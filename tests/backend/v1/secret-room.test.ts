@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
+import { inAnotherShare } from '../../../src/core/actor.ts'
 import { wrapForPublicKey } from '../../../src/core/keys/wrapping.ts'
-import { LARGE_READERS } from '../../../src/core/large-reads.ts'
+import { LARGE_READS_OF } from '../../../src/core/large-reads.ts'
 import { type Answer, api, type Client } from '../../support/api.ts'
 import { app, appWith, grant, type TestApp } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
@@ -346,7 +347,8 @@ describe('large answers', () => {
     const reading = secretsOf(api({ ...ctx, db }).as(ada.token), environmentId)('GET')
     await waits
     const readers: (() => void)[] = []
-    while (ctx.limitReads.isFree(LARGE_READERS)) readers.push(await ctx.limitReads.enter(LARGE_READERS))
+    const sharer = inAnotherShare(ada.id, LARGE_READS_OF)
+    while (ctx.limitReads.isFree(sharer)) readers.push(await ctx.limitReads.enter(sharer))
     endTurns()
     expect((await reading).status).toBe(503)
     expect(hasTurn()).toBe(true)
