@@ -226,6 +226,21 @@ describe('callers take turns', () => {
     await Promise.all(outcomes)
   })
 
+  test('those with a turn that took long have one at a time, and leave slots to others', async () => {
+    const limiter = createFairLimiter({
+      ...bounds,
+      concurrency: 4,
+      concurrencyEach: 2,
+      concurrencySlow: 2,
+      slowMilliseconds: 20,
+    })
+    await Promise.all(['a', 'b', 'c'].map((name) => limiter.run(name, () => Bun.sleep(40))))
+    await limiter.run('d', () => Bun.sleep(1))
+    const enter = (name: string) => limiter.tryToEnter(name) !== null
+    expect(['a', 'a', 'b', 'c'].map(enter)).toEqual([true, false, true, false])
+    expect(['d', 'd', 'd'].map(enter)).toEqual([true, true, false])
+  })
+
   test('and those with one share do so within it, by branch and then by caller', async () => {
     const limiter = createFairLimiter({ concurrency: 2, concurrencyEach: 1, queueEach: 3 })
     const branches: Record<string, string> = { a: 'a', b: 'b', d: 'b', c: 'c' }
