@@ -98,9 +98,9 @@ const SLOTS_FOR_A_TURN = 4
  * A limiter of this process with a queue for each caller. A free slot goes to the share that has used the least time of
  * late, every fourth to the shares in turn, so that none waits for ever; within a share to its branches in turn, and there to
  * the callers in turn, whatever the length of their queues. Shares that were told to have used much at once leave a slot to
- * the others, where there are several, and each of them one to the rest of them; those with a turn that took long have one at a
- * time. `CallerBusyError` when the caller's own
- * queue is full, unless `busyError` says otherwise. Its work must not use the same limiter: it would wait for itself.
+ * the others, where there are several, and each of them one to the rest of them. Those with a turn that took long have one at
+ * a time. `CallerBusyError` when the caller's own queue is full, unless `busyError` says otherwise. Its work must not use the
+ * same limiter: it would wait for itself.
  */
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const { concurrency, concurrencyEach, queueEach, waitMilliseconds, busyError, together } = options
