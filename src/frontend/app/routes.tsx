@@ -19,6 +19,7 @@ import { auditSearch } from './audit/search.ts'
 import { membersSearch } from './members/search.ts'
 import * as pages from './pages.ts'
 import { newRoleSearch, rolesSearch } from './roles/search.ts'
+import { only } from './search.ts'
 import { secretsSearch, versionSearch } from './secrets/search.ts'
 import { accountsSearch } from './service-accounts/search.ts'
 import { NotFound, PageProblem } from './shell/problems.tsx'
@@ -32,17 +33,6 @@ const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   notFoundComponent: NotFound,
   errorComponent: PageProblem,
 })
-
-/**
- * Reads what an address asks for; what `read` leaves out is not there for the page, either: the router would add it as it was
- * written.
- */
-const only =
-  <Search extends object>(read: (search: Record<string, unknown>) => Search) =>
-  (search: Record<string, unknown>): Search => ({
-    ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
-    ...read(search),
-  })
 
 const door = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => root, path, component })
@@ -95,20 +85,17 @@ const shell = createRoute({
 const page = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => shell, path, component })
 
+/** A page with filters in its address. */
+const filtered = <P extends string, Search extends object>(
+  path: P,
+  read: (search: Record<string, unknown>) => Search,
+  component: RouteComponent,
+) => createRoute({ getParentRoute: () => shell, path, validateSearch: only(read), component })
+
 const general = [
   page('/', pages.HomePage),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/access',
-    validateSearch: only(accessSearch),
-    component: pages.AccessPage,
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/audit',
-    validateSearch: only(auditSearch),
-    component: pages.AuditPage,
-  }),
+  filtered('/access', accessSearch, pages.AccessPage),
+  filtered('/audit', auditSearch, pages.AuditPage),
   createRoute({
     getParentRoute: () => shell,
     path: '/settings',
@@ -124,12 +111,7 @@ const memberPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => memberRoute, path, component })
 
 const members = [
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/members',
-    validateSearch: only(membersSearch),
-    component: pages.MembersPage,
-  }),
+  filtered('/members', membersSearch, pages.MembersPage),
   page('/members/invites', pages.InvitesPage),
   memberRoute.addChildren([
     createRoute({
@@ -149,12 +131,7 @@ const accountPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => accountRoute, path, component })
 
 const accounts = [
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/service-accounts',
-    validateSearch: only(accountsSearch),
-    component: pages.ServiceAccountsPage,
-  }),
+  filtered('/service-accounts', accountsSearch, pages.ServiceAccountsPage),
   page('/service-accounts/new', pages.NewServiceAccountPage),
   accountRoute.addChildren([
     createRoute({
@@ -171,18 +148,8 @@ const accounts = [
 ] as const
 
 const roles = [
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/roles',
-    validateSearch: only(rolesSearch),
-    component: pages.RolesPage,
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/roles/new',
-    validateSearch: only(newRoleSearch),
-    component: pages.NewRolePage,
-  }),
+  filtered('/roles', rolesSearch, pages.RolesPage),
+  filtered('/roles/new', newRoleSearch, pages.NewRolePage),
   page('/roles/$roleId', pages.RolePage),
 ] as const
 
@@ -196,12 +163,7 @@ const appPage = <P extends string>(path: P, component: RouteComponent) =>
   createRoute({ getParentRoute: () => appRoute, path, component })
 
 const apps = [
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/apps',
-    component: pages.AppsPage,
-    validateSearch: only(appsSearch),
-  }),
+  filtered('/apps', appsSearch, pages.AppsPage),
   page('/apps/new', pages.NewAppPage),
   appRoute.addChildren([
     createRoute({
