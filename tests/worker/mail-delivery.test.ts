@@ -49,7 +49,7 @@ async function contextFor(variables: Record<string, string>): Promise<TestContex
   const ctx = await testContext(variables)
   undo.push(async () => {
     // What a process schedules by the time of day is not what is tested.
-    await ctx.db`delete from pgboss.job where name = 'remove-expired'`
+    await ctx.db`delete from pgboss.job where name in ('remove-expired', 'remind-of-expiry')`
     await ctx.close()
   })
   return ctx
