@@ -46,7 +46,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     runtimes: ['deno', 'workerd'],
-    what: 'A password that is hashed holds up the other requests of its process for about 0.1 s.',
+    what: 'A password that is hashed holds up the other requests of its process for about 0.1 s, and then waits for them for as long.',
     reason: 'WebAssembly runs on the thread that serves requests.',
     tests: [],
   },

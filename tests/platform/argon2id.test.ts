@@ -67,3 +67,20 @@ test('a password that was set on one runtime opens the account on the other, in 
   expect(await elsewhere?.verify(hash, 'Zoe\u0308 correct horse', turn)).toBe(true)
   expect(await elsewhere?.verify(null, 'Zoe\u0308 correct horse', turn)).toBe(false)
 })
+
+test('others have the event loop after each hash in WebAssembly', async () => {
+  const cost = { memoryCost: 8192, timeCost: 2 }
+  const passwords = createPasswords({ argon2id: wasm, concurrency: 1, ...cost })
+  const stored = await wasm.hash('right', cost)
+  let turns = 0
+  let isDone = false
+  const count = () => {
+    turns++
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  const all = Array.from({ length: 6 }, () => passwords.verify(stored, 'wrong', { member: 'ada' }))
+  expect(await Promise.all(all)).toEqual(Array(6).fill(false))
+  isDone = true
+  expect(turns).toBeGreaterThan(6 * 20)
+})
