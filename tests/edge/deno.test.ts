@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import denoJson from '../../deno.json' with { type: 'json' }
@@ -66,12 +67,13 @@ test('a migration runs on Deno with the permissions of its role', async () => {
 }, 30_000)
 
 test('everything in one process runs on Deno with the embedded database, and stops with it', async () => {
-  const keyward = await readyKeyward({
-    env: { KEYWARD_DATA: await dataDirectory() },
-    command: denoCommand('serve'),
-  })
+  const data = await dataDirectory()
+  const keyward = await readyKeyward({ env: { KEYWARD_DATA: data }, command: denoCommand('serve') })
+  const postmaster = join(data, 'postgres', 'postmaster.pid')
+  expect(existsSync(postmaster)).toBe(true)
   expect((await register(keyward)).status).toBe(201)
   expect(await keyward.stop()).toBe(0)
+  expect(existsSync(postmaster)).toBe(false)
 }, 90_000)
 
 test('a backend on Deno goes on where connections reach its limit on open files', async () => {

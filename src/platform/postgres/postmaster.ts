@@ -65,9 +65,19 @@ async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {
   }
   // Both links are gone once the process has ended, even if nobody has waited for it yet.
   const [program, directory] = await Promise.all(
-    ['exe', 'cwd'].map((link) => readlink(`/proc/${pid}/${link}`).catch(() => '')),
+    ['exe', 'cwd'].map((link) => targetOf(`/proc/${pid}/${link}`)),
   )
   return directory === cluster && basename(program ?? '').startsWith('postgres')
+}
+
+/** Where a link leads; empty where there is none. Deno reads nothing in `/proc` unless it may do everything. */
+async function targetOf(link: string): Promise<string> {
+  try {
+    return await readlink(link)
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return ''
+    return (await run('readlink', [link]).catch(() => '')).trim()
+  }
 }
 
 function isAlive(pid: number): boolean {
