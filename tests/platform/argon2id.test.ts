@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { bunArgon2id } from '../../src/platform/argon2id-bun.ts'
 import { wasmArgon2id } from '../../src/platform/argon2id-wasm.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
+import { countTurns } from '../support/event-loop.ts'
 
 const program = await readFile(new URL(import.meta.resolve('@phi-ag/argon2/argon2.wasm')))
 const wasm = wasmArgon2id(new WebAssembly.Module(program))
@@ -72,15 +73,8 @@ test('others have the event loop after each hash in WebAssembly', async () => {
   const cost = { memoryCost: 8192, timeCost: 2 }
   const passwords = createPasswords({ argon2id: wasm, concurrency: 1, ...cost })
   const stored = await wasm.hash('right', cost)
-  let turns = 0
-  let isDone = false
-  const count = () => {
-    turns++
-    if (!isDone) setImmediate(count)
-  }
-  setImmediate(count)
+  using loop = countTurns()
   const all = Array.from({ length: 6 }, () => passwords.verify(stored, 'wrong', { member: 'ada' }))
   expect(await Promise.all(all)).toEqual(Array(6).fill(false))
-  isDone = true
-  expect(turns).toBeGreaterThan(6 * 20)
+  expect(loop.turns).toBeGreaterThan(6 * 20)
 })

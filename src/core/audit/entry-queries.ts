@@ -83,22 +83,21 @@ function entriesWhere(
 ) {
   const { found, kept } = splitByIndex(filter)
   const isVisible = visibility === null ? db`` : db`and ${visibleTo(db, visibility.grantsOf)}`
-  const ofOrganisation = (those: EntryFilter) => db`
-    where organisation_id = ${organisationId}
-      ${conditions(db, organisationId, those, range.after)}
-      ${those.outcome === undefined ? db`` : hasOutcome(db, those.outcome)}`
+  const matches = (those: EntryFilter, after: PageRange['after']) => db`
+    ${conditions(db, organisationId, those, after)}
+    ${those.outcome === undefined ? db`` : hasOutcome(db, those.outcome)}`
+  const ofOrganisation = (those: EntryFilter) =>
+    db`where organisation_id = ${organisationId} ${matches(those, range.after)}`
   const values = visibility === null ? allValues(db) : visibleValues(db, visibility)
-  if (filter.outcome === 'denied' || (visibility === null && Object.keys(kept).length === 0)) {
-    const entries =
-      filter.outcome === 'denied' ? newestDenials(db, organisationId, filter.from) : db`audit_entries`
+  const isDenied = filter.outcome === 'denied'
+  if (isDenied || (visibility === null && Object.keys(kept).length === 0)) {
+    const entries = isDenied ? newestDenials(db, organisationId, filter.from) : db`audit_entries`
     return db`
       select ${columns(db)}, ${values}, true as is_match, false as is_end
       from ${entries} ${ofOrganisation(filter)} ${isVisible}
       ${newestOf(db, range)}`
   }
-  const isMatch = db`(
-    true ${conditions(db, organisationId, kept, null)} ${kept.outcome === undefined ? db`` : hasOutcome(db, kept.outcome)}
-      ${isVisible})`
+  const isMatch = db`(true ${matches(kept, null)} ${isVisible})`
   return db`
     select ${columns(db)}, ${values}, is_match, is_end from (
       select *, looked_at = ${LOOKED_AT} as is_end, ${isMatch} as is_match from (

@@ -60,7 +60,6 @@ export const createScanLimiter = (db: Database): FairLimiter =>
   createFairLimiter({
     concurrency: 2,
     concurrencyEach: 1,
-    concurrencyHeavy: 2,
     queueEach: 200,
     waitMilliseconds: Math.min(5000, db.deadlines.statementMilliseconds),
   })

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createBodies, type IncomingBody } from '../../../src/backend/http/body.ts'
+import { countTurns } from '../../support/event-loop.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -281,19 +282,12 @@ test('the event loop takes a turn between two chunks that have come already', as
   const stream = new ReadableStream<Uint8Array>({
     pull: (controller) => (left-- > 0 ? controller.enqueue(Buffer.from(' ')) : controller.close()),
   })
-  let turns = 0
-  let isRead = false
-  const countTurn = () => {
-    turns++
-    if (!isRead) setImmediate(countTurn)
-  }
-  setImmediate(countTurn)
+  using loop = countTurns()
   const headers = { 'content-type': 'application/json' }
   const request = new Request('http://localhost/v1/roles', { method: 'POST', headers, body: stream })
   const reading = createBodies()
     .arrive(request, '/v1/roles', { site: () => 'somewhere', knownSender: () => null })
     .read('ada', true)
   await refusal(reading)
-  isRead = true
-  expect(turns).toBeGreaterThanOrEqual(chunks)
+  expect(loop.turns).toBeGreaterThanOrEqual(chunks)
 })

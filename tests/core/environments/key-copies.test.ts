@@ -5,6 +5,7 @@ import { generateIdentityKeys } from '../../../src/core/keys/identity-keys.ts'
 import { privateKeyField } from '../../../src/core/principals/principals.ts'
 import { appWith, type TestEnvironment } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
+import { countTurns } from '../../support/event-loop.ts'
 import { member, owner } from '../../support/people.ts'
 import { statementsOf } from '../../support/statements.ts'
 import { clientIdentity, clientUnwrap } from '../keys/published-format.ts'
@@ -129,12 +130,6 @@ test('an identity key that was replaced in the database is the one that copies a
 
 test('others get their turn while many copies are wrapped', async () => {
   const [holders, environments] = [await principals(1), await environmentsOf(3000)]
-  let turns = 0
-  let isDone = false
-  const count = () => {
-    turns++
-    if (!isDone) setImmediate(count)
-  }
   await ctx.db.begin(async (tx) => {
     const adding = addKeyCopies(
       ctx,
@@ -149,14 +144,12 @@ test('others get their turn while many copies are wrapped', async () => {
     )
     // Until the statement is sent: while that runs, turns cost nothing.
     const { debug } = ctx.db.options
-    ctx.db.options.debug = () => {
-      isDone = true
-    }
-    setImmediate(count)
+    using loop = countTurns()
+    ctx.db.options.debug = () => loop[Symbol.dispose]()
     await adding
     ctx.db.options.debug = debug
+    expect(loop.turns).toBeGreaterThan(2)
   })
-  expect(turns).toBeGreaterThan(2)
 })
 
 test('it is one statement for any number of copies, and none without any', async () => {
