@@ -100,15 +100,25 @@ async function sizeOf(ctx: Context, actor: Actor, { environmentId }: Place, seen
 
 /**
  * Does work that loads the secrets that a change depends on in the caller's turn to read; where they take much memory, also in
- * its turn among the large ones. `TooBusyError` after the wait. The work must not wait for a lock.
+ * its turn among the large ones, of which it leaves one to the others when it took long. `TooBusyError` after the wait. The
+ * work must not wait for a lock.
  */
-function readInTurn<T>(
+async function readInTurn<T>(
   { limitReads, limitLargeReads }: Context,
   actor: Actor,
   size: Size,
   work: () => Promise<T>,
 ): Promise<T> {
-  return size === 'large'
-    ? limitLargeReads.run(actor, () => limitReads.run(inAnotherShare(actor, LARGE_READS_OF), work))
-    : limitReads.run(actor, work)
+  if (size !== 'large') return await limitReads.run(actor, work)
+  let used = 0
+  const timed = async () => {
+    const begunAt = performance.now()
+    try {
+      return await work()
+    } finally {
+      used = performance.now() - begunAt
+    }
+  }
+  const read = () => limitReads.run(inAnotherShare(actor, LARGE_READS_OF), timed)
+  return await limitLargeReads.run(actor, read, { used: () => used })
 }

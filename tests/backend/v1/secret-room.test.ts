@@ -2,11 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from '
 import { inAnotherShare } from '../../../src/core/actor.ts'
 import { wrapForPublicKey } from '../../../src/core/keys/wrapping.ts'
 import { LARGE_READS_OF } from '../../../src/core/large-reads.ts'
+import { changePlanned } from '../../../src/core/secrets/planned-changes.ts'
 import { type Answer, api, type Client } from '../../support/api.ts'
 import { app, appWith, grant, type TestApp } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
-import { member, owner, roleOf } from '../../support/people.ts'
+import { member, owner, ownerActor, roleOf } from '../../support/people.ts'
 import { sealedSecret, secretsOf } from '../../support/secrets.ts'
 import { statementsOf } from '../../support/statements.ts'
 
@@ -380,6 +381,19 @@ describe('large answers', () => {
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])
     const endAgain = await takeAllTurns()
     endAgain()
+  })
+
+  test('whoever changes much, and takes long to plan it, leaves one of the turns to the others', async () => {
+    const [one] = (await create({ key: 'ONE', value: '1' })).body
+    await fill(one, 2 * MIB)
+    const [row] = await ctx.db`select public_key from environments where id = ${environmentId}`
+    const planSlowly = () => Bun.sleep(600)
+    const at = { environmentId, publicKey: row?.public_key }
+    await changePlanned(ctx, ownerActor(ada), at, {}, planSlowly, async () => {}, { isDryRun: true })
+    ctx.limitLargeReads.charge('grace', 1000)
+    const endTurn = await ctx.limitLargeReads.enter('grace')
+    expect([ada.id, 'alan'].map(ctx.limitLargeReads.isFree)).toEqual([false, true])
+    endTurn()
   })
 })
 
