@@ -78,6 +78,8 @@ export type FairLimiterOptions = Omit<LimiterOptions, 'queue'> & {
   concurrencySlow?: number
   /** A turn of more milliseconds than this took long; none does unless told. */
   slowMilliseconds?: number
+  /** After a turn its slot stays empty for as long as the turn took, and so long at most; not at all unless told. */
+  pauseMilliseconds?: number
   /** How many of one caller wait beyond those that run. */
   queueEach: number
   /** What limits its turns together with those of other limiters. */
@@ -105,7 +107,7 @@ const SLOTS_FOR_A_TURN = 4
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const { concurrency, concurrencyEach, queueEach, waitMilliseconds, busyError, together } = options
   const { concurrencyHeavy = Math.max(1, concurrency - 1), heavyMilliseconds = 200 } = options
-  const { concurrencySlow = concurrency, slowMilliseconds = Infinity } = options
+  const { concurrencySlow = concurrency, slowMilliseconds = Infinity, pauseMilliseconds = 0 } = options
   const busy = busyError ?? (() => new TooBusyError())
   /** How many run, by share. */
   const running = new Map<string, number>()
@@ -139,18 +141,22 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     if (isSlow) slow++
     running.set(share, (running.get(share) ?? 0) + 1)
     const endTogether = together?.begin(share)
-    return (used) => {
+    const free = () => {
       total--
       if (isHeavy) heavy--
       if (isSlow) slow--
       countDown(running, share)
-      const took = performance.now() - begunAt
-      usage.add(share, used ?? took, used ?? 0)
-      if (slowMilliseconds < Infinity) turns.add(share, took)
       // Also behind those that came while it ran.
       moveToEnd(queues, path)
       if (endTogether === undefined) startNext()
       else endTogether()
+    }
+    return (used) => {
+      const took = performance.now() - begunAt
+      usage.add(share, used ?? took, used ?? 0)
+      if (slowMilliseconds < Infinity) turns.add(share, took)
+      if (pauseMilliseconds > 0) setTimeout(free, Math.min(took, pauseMilliseconds))
+      else free()
     }
   }
   const nextShare = () => {

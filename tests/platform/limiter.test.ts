@@ -241,6 +241,17 @@ describe('callers take turns', () => {
     expect(['d', 'd', 'd'].map(enter)).toEqual([true, true, false])
   })
 
+  test('and none has the slot for as long as the last one had it, where it is told to pause', async () => {
+    const limiter = createFairLimiter({ ...bounds, concurrency: 1, pauseMilliseconds: 1000 })
+    const end = await limiter.enter('ada')
+    await Bun.sleep(50)
+    const endedAt = performance.now()
+    end()
+    expect(limiter.isFree('grace')).toBe(false)
+    await limiter.enter('grace')
+    expect(performance.now() - endedAt).toBeGreaterThan(45)
+  })
+
   test('and those with one share do so within it, by branch and then by caller', async () => {
     const limiter = createFairLimiter({ concurrency: 2, concurrencyEach: 1, queueEach: 3 })
     const branches: Record<string, string> = { a: 'a', b: 'b', d: 'b', c: 'c' }

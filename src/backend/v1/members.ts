@@ -35,7 +35,7 @@ const Query = t.Object(
 export const membersRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/members', normalize: false })
     .use(guard(ctx, requests))
-    .get('/', ({ actor, query }) => members.list(ctx, actor, query), {
+    .get('/', ({ actor, query, request }) => members.list(ctx, actor, query, requests.roomFor(request)), {
       permission: ['Members', 'read'],
       audit: 'member.read_refused',
       query: Query,

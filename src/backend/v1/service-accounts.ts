@@ -36,18 +36,22 @@ const Query = t.Object(
 export const serviceAccountsRoutes = (ctx: Context, requests: RequestStates) =>
   new Elysia({ prefix: '/v1/service-accounts', normalize: false })
     .use(guard(ctx, requests))
-    .get('/', ({ actor, query }) => serviceAccounts.list(ctx, actor, query), {
-      permission: ['ServiceAccounts', 'read'],
-      audit: 'service_account.read_refused',
-      query: Query,
-      response: responses(200, CountedListOf(ListedServiceAccount), 400, 401, 403),
-      remember: { not: 'its tokens show when they were last used' },
-      detail: {
-        tags,
-        summary: 'List service accounts',
-        description: 'Oldest first unless `sort` is given.',
+    .get(
+      '/',
+      ({ actor, query, request }) => serviceAccounts.list(ctx, actor, query, requests.roomFor(request)),
+      {
+        permission: ['ServiceAccounts', 'read'],
+        audit: 'service_account.read_refused',
+        query: Query,
+        response: responses(200, CountedListOf(ListedServiceAccount), 400, 401, 403),
+        remember: { not: 'its tokens show when they were last used' },
+        detail: {
+          tags,
+          summary: 'List service accounts',
+          description: 'Oldest first unless `sort` is given.',
+        },
       },
-    })
+    )
     .get('/:id', ({ actor, params }) => serviceAccounts.get(ctx, actor, params.id), {
       permission: ['ServiceAccounts', 'read'],
       audit: 'service_account.read_refused',
