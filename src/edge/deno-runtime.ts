@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WebStandardAdapter } from 'elysia/adapter/web-standard'
 import { wasmArgon2id } from '../platform/argon2id-wasm.ts'
 import { systemClock } from '../platform/clock.ts'
+import { isChunked } from '../platform/http/chunked-requests.ts'
+import { API_HEADERS } from '../platform/http/security-headers.ts'
 import type { Serve } from '../platform/http/server.ts'
 import { createLog } from '../platform/log.ts'
 import type { Runtime } from '../platform/runtime.ts'
@@ -35,6 +37,7 @@ const denoServe: Serve = ({ port, address }, { fetch }, failed) => {
     const server = deno.serve(
       { port, hostname: address, signal: ending.signal, onListen: () => {}, onError: failed },
       (request, { remoteAddr }) => {
+        if (isChunked(request)) return lengthRequired()
         peers.set(request, remoteAddr.hostname)
         return fetch(request)
       },
@@ -70,6 +73,16 @@ const denoServe: Serve = ({ port, address }, { fetch }, failed) => {
     },
   }
 }
+
+/**
+ * Deno hands over every chunk by itself, and takes the longer for each the more have come: a single connection with 5 MB/s of
+ * chunks of one byte had everybody wait for half a minute. So no body in chunks is touched.
+ */
+const lengthRequired = () =>
+  Response.json(
+    { error: 'A body in chunks can not be read here. Send its length in Content-Length.' },
+    { status: 411, headers: API_HEADERS },
+  )
 
 /** Everything on Deno. Compiles argon2id, which takes some milliseconds. */
 export async function denoRuntime(): Promise<Runtime> {

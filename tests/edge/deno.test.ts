@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -45,6 +46,21 @@ test('the backend on Deno, with the permissions of its role, registers, signs in
   expect((roles.body.data as { name: string }[]).map(({ name }) => name)).toContain('Owner')
   expect((await call(backend, 'GET', '/v1/roles')).status).toBe(401)
   expect((await call(backend, 'PATCH', '/v1/roles', { token: body.accessToken })).status).toBe(405)
+})
+
+test('a body in chunks is refused at once, and not read', async () => {
+  const { hostname, port } = new URL(backend.url)
+  const socket = connect(Number(port), hostname)
+  socket.write(
+    `POST /service/auth/password/login/ HTTP/1.1\r\nHost: ${hostname}:${port}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  )
+  const [answer] = await once(socket, 'data')
+  socket.destroy()
+  expect(String(answer)).toContain('HTTP/1.1 411')
+  expect(String(answer)).toContain('x-content-type-options: nosniff')
+  expect(String(answer)).toEndWith(
+    '{"error":"A body in chunks can not be read here. Send its length in Content-Length."}',
+  )
 })
 
 test('the worker and the frontend run on Deno with the permissions of their roles', async () => {

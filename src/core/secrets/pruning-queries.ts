@@ -35,13 +35,17 @@ export const removeOldest = async (
   rows: number,
 ): Promise<number> => {
   const [row] = await tx<{ count: number }[]>`
-    with oldest as (
-      select v.secret_id, v.version, version_bytes(v.path, v.key, v.value, v.comment, v.tags) as bytes,
+    -- By itself: what is sorted has no texts then, and fits into memory.
+    with sized as materialized (
+      select secret_id, version, created_at, version_bytes(path, key, value, comment, tags) as bytes
+      from secret_versions where environment_id = ${environmentId}
+    ), oldest as (
+      select v.secret_id, v.version, v.bytes,
         case when s.version is null then max(v.created_at) over (partition by v.secret_id) end as deleted_at, v.created_at
-      from secret_versions v
+      from sized v
       -- There is at most one. The limit has each looked up by its id, whatever the statistics say of the environment.
       left join lateral (select version from secrets where id = v.secret_id limit 1) s on true
-      where v.environment_id = ${environmentId} and (s.version is null or v.version < s.version)
+      where s.version is null or v.version < s.version
       order by deleted_at, v.created_at, v.secret_id, v.version
       limit ${rows}
     ), summed as (

@@ -5,8 +5,8 @@ import type { Part } from '../parts.ts'
 import * as queries from './pruning-queries.ts'
 import { MAX_VERSIONS_BYTES } from './version.ts'
 
-/** A little less is left than may be, so that not every change has to count and delete. */
-const LEFT_BYTES = MAX_VERSIONS_BYTES - 2 * 1024 * 1024
+/** Less is left than may be: to count and delete takes half a second, which few changes, however large, have to wait for. */
+const LEFT_BYTES = MAX_VERSIONS_BYTES - 8 * 1024 * 1024
 
 /** So many small ones go at once, which takes less than a second; the next change goes on. */
 const ROWS_AT_ONCE = 25_000
