@@ -134,6 +134,18 @@ describe('what the versions of an environment can take', () => {
     expect(counted).toBe(bytes)
   })
 
+  test('so many go at once that the next changes have none to delete', async () => {
+    const [one] = await create('ONE')
+    const versions = Array.from({ length: 33 }, (_, index) => index + 1)
+    for (const version of versions) await change(one?.id ?? '', `${version}`)
+    await fill(one?.id, 2, versions)
+    expect((await change(one?.id ?? '', 'last')).status).toBe(200)
+    const { bytes, counted } = await taken()
+    expect(bytes).toBeLessThanOrEqual(56 * MIB)
+    expect(bytes).toBeGreaterThan(53 * MIB)
+    expect(counted).toBe(bytes)
+  })
+
   test('then the oldest of the others go; one that is gone is as unknown as any', async () => {
     const [one, two] = await create('ONE', 'TWO')
     for (const value of ['two', 'three', 'four']) {
