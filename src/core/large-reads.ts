@@ -1,25 +1,5 @@
-import type { PageRange } from './pagination.ts'
-
 /** Work with more bytes takes so much memory, and keeps the process from others so long, that callers take turns. */
 export const LARGE_READ_BYTES = 1024 * 1024
-
-/** Gives the items of a list, once there is memory for all of them where it is whole; a page never is large. */
-export const readList = <Item>(
-  room: Room | undefined,
-  range: PageRange,
-  list: Readonly<{
-    read: (range: PageRange) => Promise<readonly Item[]>
-    count: () => Promise<number>
-    bytesEach: number
-  }>,
-): Promise<readonly Item[]> =>
-  range.limit !== null || room === undefined
-    ? list.read(range)
-    : room.read(
-        () => list.read(range),
-        (items) => items.length * list.bytesEach,
-        async () => (await list.count()) * list.bytesEach,
-      )
 
 /**
  * Who has its turn among the large reads reads in another share than its own, of this name: nobody may wait for other reads of

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import type { Queryable } from '../platform/postgres/database.ts'
 import type { CountedPage, Page, PageRequest } from './contract/lists.ts'
 import { badRequest } from './errors.ts'
+import type { Room } from './large-reads.ts'
 
 /** The part of a list to read: `limit` null means the whole list; `after` is the sort key of the item before. */
 export type PageRange = Readonly<{ limit: number | null; after: readonly string[] | null }>
@@ -63,16 +64,25 @@ export type CountedList<Row, Item> = Readonly<{
   count: () => Promise<number>
   sortKey: (row: Row) => readonly string[]
   present: (row: Row) => Item
+  /** What the whole list has to have room in, of which each item takes so many bytes; a page is never large. */
+  large?: Readonly<{ room: Room; bytesEach: number }> | undefined
 }>
 
 /** A list, whole or a page of it with the number of all that match. They are counted only if the page can't tell. */
 export async function listCounted<Row, Item>(
   ctx: Context,
   request: PageRequest,
-  { name, read, count, sortKey, present }: CountedList<Row, Item>,
+  { name, read, count, sortKey, present, large }: CountedList<Row, Item>,
 ): Promise<CountedPage<Item>> {
   const range = pageRange(ctx, name, request)
-  const rows = await read(range)
+  const rows =
+    large === undefined || range.limit !== null
+      ? await read(range)
+      : await large.room.read(
+          async () => read(range),
+          (rows) => rows.length * large.bytesEach,
+          async () => (await count()) * large.bytesEach,
+        )
   const page = toPage(ctx, name, range, rows, sortKey, present)
   if (range.limit === null) return page
   const isAll = range.after === null && rows.length <= range.limit

@@ -75,8 +75,8 @@ const denoServe: Serve = ({ port, address }, { fetch }, failed) => {
 }
 
 /**
- * Deno hands over every chunk by itself, and takes the longer for each the more have come: a single connection with 5 MB/s of
- * chunks of one byte had everybody wait for half a minute. So no body in chunks is touched.
+ * The answer to a body in chunks, which is never read: Deno hands over each chunk by itself, and takes longer for each the more
+ * have come. One connection that sent 5 MB/s of one-byte chunks had everybody wait for half a minute.
  */
 const lengthRequired = () =>
   Response.json(

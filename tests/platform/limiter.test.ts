@@ -241,7 +241,7 @@ describe('callers take turns', () => {
     expect(['d', 'd', 'd'].map(enter)).toEqual([true, true, false])
   })
 
-  test('and none has the slot for as long as the last one had it, where it is told to pause', async () => {
+  test('a slot stays empty for as long as the last turn took, where the limiter pauses', async () => {
     const limiter = createFairLimiter({ ...bounds, concurrency: 1, pauseMilliseconds: 1000 })
     const end = await limiter.enter('ada')
     await Bun.sleep(50)

@@ -6,9 +6,9 @@ import type { CountedPage, ListRequest } from '../contract/lists.ts'
 import { type IfMatch, requireMatch } from '../etags.ts'
 import { canMatch, filteredName, filterOf } from '../filters.ts'
 import { accessOf } from '../grants/access.ts'
-import { type Room, readList } from '../large-reads.ts'
+import type { Room } from '../large-reads.ts'
 import { queueOrganisationNotices, queueRoleNotice, wakeNotices } from '../notices/notices.ts'
-import { listCounted, type PageRange } from '../pagination.ts'
+import { listCounted } from '../pagination.ts'
 import { hasGlobalAccess } from '../permissions.ts'
 import { enforce } from '../policy.ts'
 import * as principals from '../principals/principals.ts'
@@ -39,7 +39,7 @@ export { markUpdated } from './queries.ts'
 /** What a list of members is asked for: `access: none` leaves out who can open an environment, or has global access. */
 export type MembersRequest = ListRequest & Readonly<{ access?: 'none' }>
 
-/** To list a member takes as long as with so many bytes of secrets, although it is shown with about 400. */
+/** Listing a member takes about as long as reading so many bytes of secrets, although it is shown in 400. */
 const BYTES_EACH = 1000
 
 /** The organisation's active members that pass the filters, oldest first unless a sort is asked for. */
@@ -52,15 +52,14 @@ export async function list(
   const filter = { ...filterOf(request), withoutAccess: request.access === 'none' }
   const order = orderOf<MemberListRow>(MEMBER_ORDERS, request.sort)
   const organisationId = actor.organisation.id
-  const read = async (range: PageRange) => listQueries.list(ctx.db, organisationId, filter, order, range)
-  const count = () => listQueries.count(ctx.db, organisationId, filter)
   return listCounted(ctx, request, {
     name: filteredName('members', filter, order, { access: request.access }),
-    read: async (range) =>
-      canMatch(filter) ? await readList(room, range, { read, count, bytesEach: BYTES_EACH }) : [],
-    count,
+    read: (range) =>
+      canMatch(filter) ? listQueries.list(ctx.db, organisationId, filter, order, range) : Promise.resolve([]),
+    count: () => listQueries.count(ctx.db, organisationId, filter),
     sortKey: sortKeyIn(order),
     present: presentListed,
+    large: room && canMatch(filter) ? { room, bytesEach: BYTES_EACH } : undefined,
   })
 }
 

@@ -5,7 +5,7 @@ import type { Part } from '../parts.ts'
 import * as queries from './pruning-queries.ts'
 import { MAX_VERSIONS_BYTES } from './version.ts'
 
-/** Less is left than may be: to count and delete takes half a second, which few changes, however large, have to wait for. */
+/** Less is left than there may be, so that few changes, even large ones, have to wait until versions are counted and deleted. */
 const LEFT_BYTES = MAX_VERSIONS_BYTES - 8 * 1024 * 1024
 
 /** So many small ones go at once, which takes less than a second; the next change goes on. */

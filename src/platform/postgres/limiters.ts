@@ -66,8 +66,9 @@ export const createScanLimiter = (db: Database): FairLimiter =>
 
 /**
  * Limits work that takes much memory, such as making an answer of many MiB, to two at a time and one of a share, and one of
- * all shares that of late have had much of it at once. Its places stay empty for as long as it took: others would wait for the
- * processor as long as any of it is asked for. Up to 20 of a caller wait, each at most 4 s.
+ * all shares that of late have had much of it at once. After each, its place stays empty for as long as it took, a second at
+ * most: otherwise others would wait for the processor while such work is asked for without end. Up to 20 of a caller wait, each
+ * at most 4 s.
  */
 export const createLargeReadLimiter = (): FairLimiter =>
   createFairLimiter({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { inAnotherShare } from '../../../src/core/actor.ts'
 import { wrapForPublicKey } from '../../../src/core/keys/wrapping.ts'
 import { LARGE_READS_OF } from '../../../src/core/large-reads.ts'
@@ -7,6 +7,7 @@ import { type Answer, api, type Client } from '../../support/api.ts'
 import { app, appWith, grant, type TestApp } from '../../support/apps.ts'
 import { type TestContext, testContext } from '../../support/context.ts'
 import { eventually } from '../../support/eventually.ts'
+import { nextToWait, takeAllTurns, waitsForTurn } from '../../support/large-turns.ts'
 import { member, owner, ownerActor, roleOf } from '../../support/people.ts'
 import { sealedSecret, secretsOf } from '../../support/secrets.ts'
 import { statementsOf } from '../../support/statements.ts'
@@ -124,37 +125,6 @@ async function sealerFor(id: string): Promise<(text: string) => string> {
   return (text) => wrapForPublicKey(text, publicKey)
 }
 
-/** Takes all turns of large answers, once they are free; gives what ends them. */
-async function takeAllTurns(): Promise<() => void> {
-  const ends = await Promise.all(['a', 'b'].map((caller) => ctx.limitLargeReads.enter(caller)))
-  return () => {
-    for (const end of ends) end()
-  }
-}
-
-/** The answer to a read that has to wait until others have ended their large ones; something else is done meanwhile. */
-async function waitsForTurn(read: () => Promise<Answer>, meanwhile = async () => {}): Promise<Answer> {
-  const endTurns = await takeAllTurns()
-  const waits = nextToWait()
-  const reading = read()
-  await meanwhile()
-  expect(await Promise.race([reading.then(() => 'read'), waits.then(() => 'waits')])).toBe('waits')
-  endTurns()
-  return await reading
-}
-
-/** Resolves once a read waits for its turn among the large ones. */
-function nextToWait(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const { enter } = ctx.limitLargeReads
-  const spied = spyOn(ctx.limitLargeReads, 'enter').mockImplementation((caller) => {
-    spied.mockRestore()
-    resolve()
-    return enter(caller)
-  })
-  return promise
-}
-
 describe('large answers', () => {
   test('are made in turns: a caller that asks for many at once gets all, or is told to wait', async () => {
     const [one] = (await create({ key: 'ONE', value: '1' })).body
@@ -200,8 +170,8 @@ describe('large answers', () => {
     const readLittle = async () =>
       expect((await client.get(`/v1/environments/${environmentId}`)).status).toBe(200)
     const read = () => secretsOf(client, environmentId)('GET')
-    expect((await waitsForTurn(read, readLittle)).status).toBe(200)
-    const endAgain = await takeAllTurns()
+    expect((await waitsForTurn(ctx, read, readLittle)).status).toBe(200)
+    const endAgain = await takeAllTurns(ctx)
     endAgain()
   })
 
@@ -213,7 +183,7 @@ describe('large answers', () => {
     const apps = [{ id: shop.id, environments: [environmentId] }]
     const readers = await Promise.all([1, 2].map(() => member(ctx, 'developer')))
     for (const { id } of readers) await client.put(`/v1/members/${id}/access`, { apps })
-    const endTurns = await takeAllTurns()
+    const endTurns = await takeAllTurns(ctx)
     const waiting = readers.flatMap(({ token }) => {
       const reader = api(ctx).as(token)
       return Array.from({ length: 5 }, () => reader.get(place))
@@ -237,7 +207,7 @@ describe('large answers', () => {
     const reader = api(ctx).as(token)
     for (const path of ['/v1/me/keys', '/service/secrets/tokens/']) {
       const readFew = async () => expect((await client.get(path)).status).toBe(200)
-      expect((await waitsForTurn(() => reader.get(path), readFew)).status).toBe(200)
+      expect((await waitsForTurn(ctx, () => reader.get(path), readFew)).status).toBe(200)
     }
   })
 
@@ -255,7 +225,7 @@ describe('large answers', () => {
       expect((await secretsOf(client, environmentId)('POST', sealed(count))).status).toBe(200)
     }
     const readFew = async () => expect((await client.get(`${place}&path=/of-50`)).body).toHaveLength(50)
-    expect((await waitsForTurn(() => client.get(place), readFew)).body).toHaveLength(450)
+    expect((await waitsForTurn(ctx, () => client.get(place), readFew)).body).toHaveLength(450)
   })
 
   test('wait for the same turns where references lead to many such texts step by step', async () => {
@@ -272,7 +242,7 @@ describe('large answers', () => {
       update secrets s set value = i.value
       from jsonb_to_recordset(${ctx.db.json(sealedAlone)}) as i (id uuid, value text) where s.id = i.id`
     await create({ key: 'ALL', value: names.map((n) => `\${development.A_${n}}`).join('') })
-    expect((await waitsForTurn(() => client.get(place))).body[0].value).toBe('v'.repeat(names.length))
+    expect((await waitsForTurn(ctx, () => client.get(place))).body[0].value).toBe('v'.repeat(names.length))
   })
 
   test('wait for the same turns where many references name much, before that is read', async () => {
@@ -284,14 +254,14 @@ describe('large answers', () => {
     }
     await create({ key: 'ALL', value: keys.map((key) => `\${development.${key}}`).join('') })
     const statements = await statementsOf(ctx, async () => {
-      expect((await waitsForTurn(() => client.get(place))).body[0].value).toBe('v'.repeat(1500))
+      expect((await waitsForTurn(ctx, () => client.get(place))).body[0].value).toBe('v'.repeat(1500))
     })
     expect(statements.filter((text) => text.includes('n.key_digest'))).toHaveLength(1)
   })
 
   test('wait for the same turns where many references are followed', async () => {
     await create(...['A', 'B', 'C'].map((key) => ({ key, value: `\${X}`.repeat(15_000) })))
-    expect(await waitsForTurn(() => client.get(place))).toMatchObject({ status: 200 })
+    expect(await waitsForTurn(ctx, () => client.get(place))).toMatchObject({ status: 200 })
   })
 
   test('lists of apps with long descriptions wait for the same turns', async () => {
@@ -300,7 +270,7 @@ describe('large answers', () => {
     await grant(ctx, id, environments)
     await ctx.db`update apps set description = repeat('x', ${MIB}) where name = 'Long description'`
     const reader = api(ctx).as(token)
-    expect((await waitsForTurn(() => reader.get('/v1/apps'))).body.data).toMatchObject([
+    expect((await waitsForTurn(ctx, () => reader.get('/v1/apps'))).body.data).toMatchObject([
       { name: 'Long description' },
     ])
     await ctx.db`update apps set description = null where name = 'Long description'`
@@ -309,7 +279,7 @@ describe('large answers', () => {
   test('versions with their texts wait for the same turns; without, no text is read and nothing waits', async () => {
     const [{ id }] = (await create({ key: 'ONE', value: '1' })).body
     await ctx.db`update secret_versions set comment = repeat('x', ${2 * MIB}) where secret_id = ${id}`
-    const endTurns = await takeAllTurns()
+    const endTurns = await takeAllTurns(ctx)
     const statements = await statementsOf(ctx, async () => {
       expect((await client.get(`/v1/secrets/${id}/versions`)).body).toMatchObject([{ id, version: 1 }])
     })
@@ -325,7 +295,7 @@ describe('large answers', () => {
   test('are given up when it takes too long, and take no turn later', async () => {
     const [one] = (await create({ key: 'ONE', value: '1' })).body
     await fill(one, 2 * MIB)
-    const endTurns = await takeAllTurns()
+    const endTurns = await takeAllTurns(ctx)
     const late = await secretsOf(client, environmentId)('GET')
     expect(late).toMatchObject({
       status: 503,
@@ -343,8 +313,8 @@ describe('large answers', () => {
       get: (target, key) => (key === 'deadlines' ? deadlines : Reflect.get(target, key, target)),
     })
     const hasTurn = () => !ctx.limitLargeReads.isFree(ada.id)
-    const endTurns = await takeAllTurns()
-    const waits = nextToWait()
+    const endTurns = await takeAllTurns(ctx)
+    const waits = nextToWait(ctx)
     const reading = secretsOf(api({ ...ctx, db }).as(ada.token), environmentId)('GET')
     await waits
     const readers: (() => void)[] = []
@@ -371,7 +341,7 @@ describe('large answers', () => {
     const update = (secrets: { id: string }[]) =>
       client.put(place, { secrets: secrets.map(({ id }) => ({ id, tags: ['new'] })) })
 
-    const endTurns = await takeAllTurns()
+    const endTurns = await takeAllTurns(ctx)
     const waiting = [file('/'), update(stored)]
     expect((await file('/small')).status).toBe(200)
     expect((await update(stored.slice(0, 2))).status).toBe(200)
@@ -379,7 +349,7 @@ describe('large answers', () => {
     expect(await Promise.race([first, Bun.sleep(300).then(() => 'all wait')])).toBe('all wait')
     endTurns()
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])
-    const endAgain = await takeAllTurns()
+    const endAgain = await takeAllTurns(ctx)
     endAgain()
   })
 
