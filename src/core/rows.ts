@@ -23,10 +23,18 @@ export function found<Row>(row: Row | undefined, what: string, id?: string): Row
 
 /**
  * Joins the row of a table that meets a condition, of which there is at most one. The limit has it looked up for each row that
- * comes before it: where the planner's statistics know nothing, an ordinary join may compare all pairs.
+ * comes before it: where the planner's statistics know nothing, an ordinary join may compare all pairs, and where they know
+ * only rows that come early in an index, it may read that index from its beginning.
  */
 export const lookedUp = (db: Queryable, table: string, alias: string, condition: Fragment): Fragment =>
-  db`cross join lateral (select * from ${db(table)} where ${condition} limit 1) ${db(alias)}`
+  db`cross join lateral ${oneRow(db, table, alias, condition)}`
+
+/** Joins such a row where there is one, and nulls where there is none. */
+export const lookedUpOrNulls = (db: Queryable, table: string, alias: string, condition: Fragment): Fragment =>
+  db`left join lateral ${oneRow(db, table, alias, condition)} on true`
+
+const oneRow = (db: Queryable, table: string, alias: string, condition: Fragment) =>
+  db`(select * from ${db(table)} where ${condition} limit 1) ${db(alias)}`
 
 /** Columns as a join names them: `id` of a role as `role_id`. */
 export type Prefixed<Prefix extends string, Columns> = {

@@ -112,6 +112,22 @@ test('deleted environments that have left nothing read none of what others have'
   expect(Math.max(...rows.map((look) => look.rows))).toBeLessThan(1000)
 })
 
+test('whoever comes late in an index is looked up, also where all others of a column come early', async () => {
+  const members = await ctx.db<{ id: string }[]>`select principal_id as id from members order by principal_id`
+  const [first, last] = [members[0]?.id ?? '', members.at(-1)?.id ?? '']
+  await ctx.db`update invites set invited_by = ${first}`
+  await ctx.db`update tokens set created_by = ${first}`
+  await ctx.db`vacuum analyze invites, tokens`
+  const names = ['invites: insert', 'tokens: insert'] as const
+  const statements = Object.fromEntries(names.map((name) => [name, STATEMENTS[name] as Statements[string]]))
+  for (const [name, looks] of await looksOf(ctx, { ...things, member: last }, statements)) {
+    expect([name, looks.filter(isExcessive).filter(({ table }) => table !== 'organisations')]).toEqual([
+      name,
+      [],
+    ])
+  }
+}, 90_000)
+
 /**
  * What the statements read too much of, without what is excused. The planner knows the tables by random samples, and may
  * choose badly by one of them: what is found is looked at again by two others.

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { RoleKind } from '../permissions.ts'
-import { countOf, findById, lookedUp, written } from '../rows.ts'
+import { countOf, findById, lookedUp, lookedUpOrNulls, written } from '../rows.ts'
 import type { Row } from '../tables.ts'
 import type { InviteRow } from './invite.ts'
 
@@ -10,7 +10,7 @@ export const withRoleAndSender = (db: Queryable, invites = 'invites') => db`
     p.id as sender_id, p.type as sender_type, coalesce(nullif(u.full_name, ''), u.email, s.name) as sender_name
   from ${db(invites)} i
   ${lookedUp(db, 'roles', 'r', db`id = i.role_id`)}
-  left join principals p on p.id = i.invited_by
+  ${lookedUpOrNulls(db, 'principals', 'p', db`id = i.invited_by`)}
   left join members m on m.principal_id = p.id
   left join users u on u.id = m.user_id
   left join service_accounts s on s.id = p.id`
@@ -48,7 +48,7 @@ export const findDetails = (db: Queryable, id: string, at: Date) =>
     from invites i
     join organisations o on o.id = i.organisation_id
     ${lookedUp(db, 'roles', 'r', db`id = i.role_id`)}
-    left join members m on m.principal_id = i.invited_by
+    ${lookedUpOrNulls(db, 'members', 'm', db`principal_id = i.invited_by`)}
     where i.id = ${id} and i.state = 'pending' and i.expires_at > ${at}`
 
 /** Whether a member, and whether a pending invite, has this e-mail address. */

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/postgres/database.ts'
+import { lookedUpOrNulls } from '../rows.ts'
 import type { Row } from '../tables.ts'
 
 /** A token's creator, in `creatorColumns`; null on tokens older than their creator's column. */
@@ -19,6 +20,6 @@ export const creatorColumns = (db: Queryable) => db`
 
 /** Joins the creators of tokens `t`: members, also removed ones, and service accounts that still exist. */
 export const creators = (db: Queryable) => db`
-  left join members cm on cm.id = t.created_by
+  ${lookedUpOrNulls(db, 'members', 'cm', db`id = t.created_by`)}
   left join users cu on cu.id = cm.user_id
-  left join service_accounts cs on cs.id = t.created_by`
+  ${lookedUpOrNulls(db, 'service_accounts', 'cs', db`id = t.created_by`)}`

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { Actor } from '../actor.ts'
+import { lookedUpOrNulls } from '../rows.ts'
 import type { Row } from '../tables.ts'
 
 /** A token that expires, whose it is, and the number of all that are looked for. */
@@ -33,7 +34,7 @@ export const expiring = (
   )
   select f.*, (select count(*)::int from found) as total, coalesce(u.full_name, s.name) as principal_name
   from (select * from found order by expires_at, id limit ${shown}) f
-  left join members m on m.principal_id = f.principal_id
+  ${lookedUpOrNulls(db, 'members', 'm', db`principal_id = f.principal_id`)}
   left join users u on u.id = m.user_id
-  left join service_accounts s on s.id = f.principal_id
+  ${lookedUpOrNulls(db, 'service_accounts', 's', db`id = f.principal_id`)}
   order by f.expires_at, f.id`
