@@ -29,6 +29,7 @@ import { createStateVersions, openForStateVersions } from './platform/postgres/s
 import { createQueue, type Queue } from './platform/queue/queue.ts'
 import { createReadMemory, type ReadMemory } from './platform/read-memory.ts'
 import type { Ports } from './platform/runtime.ts'
+import { createSendingTurns, type WaitToSend } from './platform/sending-turns.ts'
 import type { SsoProvider } from './platform/sso/provider.ts'
 import { createProviders } from './platform/sso/providers.ts'
 import { createUnreadAnswers, type UnreadAnswers } from './platform/unread-answers.ts'
@@ -50,6 +51,7 @@ export type Context = Readonly<{
   limitScans: FairLimiter
   /** Waits for a caller's turn to block the event loop. */
   waitToBlock: WaitToBlock
+  waitToSend: WaitToSend
   /** Limits the large answers that are made at once, by the memory that it takes. */
   limitLargeReads: FairLimiter
   /** Limits renewals of environments' keys, which take long: one at a time in this process, callers in turn. */
@@ -148,6 +150,7 @@ export function connect(
     limitRekeys: createRekeyLimiter(),
     limitLargeReads: createLargeReadLimiter(),
     waitToBlock: createBlockingTurns(),
+    waitToSend: createSendingTurns(),
     limitSideWrites: createSideWriteLimiter(db),
     repeats,
     kv,

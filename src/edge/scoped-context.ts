@@ -23,6 +23,7 @@ const PARTS: Readonly<Record<keyof Connected | 'queue', true>> = {
   passwords: true,
   sso: true,
   waitToBlock: true,
+  waitToSend: true,
   afterwards: true,
   queue: true,
 }

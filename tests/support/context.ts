@@ -27,6 +27,7 @@ import {
 import { createLookUps } from '../../src/platform/postgres/look-ups.ts'
 import { readMigrations } from '../../src/platform/postgres/migrate.ts'
 import { createQueue, type Queue, type QueueContext } from '../../src/platform/queue/queue.ts'
+import { createSendingTurns } from '../../src/platform/sending-turns.ts'
 import { createProviders } from '../../src/platform/sso/providers.ts'
 import { createUnreadAnswers } from '../../src/platform/unread-answers.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
@@ -94,6 +95,7 @@ export async function contextOn(
     limitRekeys: createRekeyLimiter(),
     limitLargeReads: createLargeReadLimiter(),
     waitToBlock: createBlockingTurns(),
+    waitToSend: createSendingTurns(),
     limitSideWrites: createSideWriteLimiter(database.db),
     unread: createUnreadAnswers(),
     memory,

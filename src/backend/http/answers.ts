@@ -46,7 +46,7 @@ export function createAnswers(
     if (ifNoneMatch !== null && isNamedIn(ifNoneMatch, etag)) {
       return new Response(null, { status: 304, headers: { etag } })
     }
-    return new Response(bodyOf(content, ctx.unread, caller), { headers })
+    return new Response(bodyOf(content, ctx, caller), { headers })
   }
 
   /** The answer of a response that succeeded; null for every other one. */
@@ -73,7 +73,7 @@ export function createAnswers(
     const answer = isRead ? await answerOf(response, state, caller) : null
     if (answer !== null) return reply(request, answer, caller)
     const content = await contentOf(response, caller)
-    return new Response(bodyOf(content, ctx.unread, caller, { isOfChange: !isRead }), response)
+    return new Response(bodyOf(content, ctx, caller, { isOfChange: !isRead }), response)
   }
 
   return {

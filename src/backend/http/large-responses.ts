@@ -1,6 +1,6 @@
+import type { Context } from '../../context.ts'
 import { tooMuchUnread } from '../../core/errors.ts'
 import type { Sharer } from '../../platform/turn-queues.ts'
-import type { UnreadAnswers } from '../../platform/unread-answers.ts'
 
 const KIB = 1024
 
@@ -18,7 +18,7 @@ const PIECE_BYTES = 64 * KIB
  */
 export function bodyOf(
   bytes: Uint8Array,
-  unread: UnreadAnswers,
+  { unread, waitToSend }: Pick<Context, 'unread' | 'waitToSend'>,
   caller: Sharer,
   { isOfChange = false } = {},
 ): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
@@ -37,7 +37,10 @@ export function bodyOf(
       start: (own) => {
         controller = own
       },
-      pull: (own) => {
+      pull: async (own) => {
+        await waitToSend(caller)
+        // Given up, or left by its client, meanwhile.
+        if (rest.length === 0) return
         // Copied: what the runtime keeps of a piece must not keep the whole.
         own.enqueue(rest.slice(0, PIECE_BYTES))
         rest = rest.subarray(PIECE_BYTES)
@@ -46,7 +49,10 @@ export function bodyOf(
         own.close()
         end()
       },
-      cancel: end,
+      cancel: () => {
+        rest = NOTHING
+        end()
+      },
     },
     { highWaterMark: 0 },
   )

@@ -4,6 +4,7 @@ import { bodyOf } from '../../../src/backend/http/large-responses.ts'
 import { DomainError } from '../../../src/core/errors.ts'
 import { bunServe } from '../../../src/platform/http/serve-bun.ts'
 import { listen } from '../../../src/platform/http/server.ts'
+import { createSendingTurns } from '../../../src/platform/sending-turns.ts'
 import type { Sharer } from '../../../src/platform/turn-queues.ts'
 import { createUnreadAnswers } from '../../../src/platform/unread-answers.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -14,9 +15,10 @@ const text = (bytes: number) => 'abcdefgh'.repeat(bytes / 8)
 /** Sends responses within a budget of so many bytes for each caller, and four times as many of all. */
 function sending(maxBytesEach = 800 * KIB, now?: () => number) {
   const unread = createUnreadAnswers({ maxBytes: 4 * maxBytesEach, maxBytesEach, ...(now && { now }) })
+  const waitToSend = createSendingTurns()
   const send = async (response: Response, caller: Sharer, options = {}) => {
     const bytes = new Uint8Array(await response.arrayBuffer())
-    return new Response(bodyOf(bytes, unread, caller, options), response)
+    return new Response(bodyOf(bytes, { unread, waitToSend }, caller, options), response)
   }
   return { send, unread, bytesInUse: unread.inUse }
 }
@@ -160,9 +162,12 @@ const isWhole = (response: Response): Promise<boolean> =>
   )
 
 test('what is not counted is little, however many connections leave it unread', () => {
-  const unread = createUnreadAnswers({ maxBytes: 0, maxBytesEach: 0 })
-  expect(() => bodyOf(new Uint8Array(16 * KIB + 1), unread, 'ada')).toThrow(DomainError)
-  expect(bodyOf(new Uint8Array(16 * KIB), unread, 'ada')).toHaveLength(16 * KIB)
+  const ctx = {
+    unread: createUnreadAnswers({ maxBytes: 0, maxBytesEach: 0 }),
+    waitToSend: createSendingTurns(),
+  }
+  expect(() => bodyOf(new Uint8Array(16 * KIB + 1), ctx, 'ada')).toThrow(DomainError)
+  expect(bodyOf(new Uint8Array(16 * KIB), ctx, 'ada')).toHaveLength(16 * KIB)
 })
 
 describe('on a connection', () => {
