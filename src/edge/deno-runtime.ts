@@ -4,11 +4,14 @@ import { WebStandardAdapter } from 'elysia/adapter/web-standard'
 import { wasmArgon2id } from '../platform/argon2id-wasm.ts'
 import { systemClock } from '../platform/clock.ts'
 import { isChunked } from '../platform/http/chunked-requests.ts'
+import { limitConnections } from '../platform/http/connection-limits.ts'
+import { inTurns } from '../platform/http/request-turns.ts'
 import { API_HEADERS } from '../platform/http/security-headers.ts'
 import type { Serve } from '../platform/http/server.ts'
 import { createLog } from '../platform/log.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import { mended } from './adapter.ts'
+import { openLibc } from './libc-deno.ts'
 
 /** What is used of Deno's API; its own types conflict with Bun's. */
 export type DenoApi = {
@@ -28,8 +31,12 @@ export type DenoApi = {
 
 export const deno = (globalThis as unknown as { Deno: DenoApi }).Deno
 
-const denoServe: Serve = ({ port, address }, { fetch }, failed) => {
+/** Each connection may take about 0.6 MB: Deno keeps so much of the answers that a client does not read. */
+const MAX_CONNECTIONS = 1024
+
+const denoServe: Serve = ({ port, address }, handler, failed) => {
   const peers = new WeakMap<Request, string>()
+  const fetch = inTurns(handler, { isOpen: ({ signal }) => !signal.aborted })
   const { promise: cut, resolve } = Promise.withResolvers<void>()
   let isStopping = false
   const listenOn = (port: number) => {
@@ -60,12 +67,13 @@ const denoServe: Serve = ({ port, address }, { fetch }, failed) => {
     }
   }
   let listening = listenOn(port)
+  const stopLimiting = limitConnections(openLibc(), listening.server.addr.port, MAX_CONNECTIONS)
   return {
     port: listening.server.addr.port,
     addressOf: (request) => peers.get(request) ?? null,
     drain: () => {
       isStopping = true
-      return Promise.race([listening.server.shutdown(), cut])
+      return Promise.race([listening.server.shutdown(), cut]).finally(stopLimiting)
     },
     cut: () => {
       listening.end()

@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { blobOf } from '../platform/http/blobs.ts'
 
 /**
  * A file of the built console, and the same compressed with brotli where that was worth it. A blob is not copied for each
@@ -44,13 +45,13 @@ export function filesIn(folder: URL): FindFile {
 async function readBuild(folder: URL): Promise<Build> {
   const names = await readdir(folder, { recursive: true }).catch(() => [])
   const present = new Set(names)
-  const blobOf = async (name: string) => new Blob([await readFile(new URL(name, folder))])
+  const read = async (name: string) => blobOf(await readFile(new URL(name, folder)))
   const entries = names.map(async (name): Promise<[string, BuiltFile] | null> => {
     const type = contentType(name)
     if (type === null) return null
     const compressed = `${name}.br`
-    const content = await blobOf(name)
-    const brotli = present.has(compressed) ? await blobOf(compressed) : null
+    const content = await read(name)
+    const brotli = present.has(compressed) ? await read(compressed) : null
     return [`/${name}`, { type, content, brotli }]
   })
   return new Map((await Promise.all(entries)).filter((entry) => entry !== null))

@@ -1,27 +1,25 @@
-import { dlopen } from 'bun:ffi'
+/** The functions of the C library that are used, with their parameters; each gives an int. */
+export const LIBC_FUNCTIONS = {
+  getrlimit: ['int', 'pointer'],
+  setrlimit: ['int', 'pointer'],
+  getsockopt: ['int', 'int', 'int', 'pointer', 'pointer'],
+  setsockopt: ['int', 'int', 'int', 'pointer', 'unsigned'],
+  getsockname: ['int', 'pointer', 'pointer'],
+  getpeername: ['int', 'pointer', 'pointer'],
+  shutdown: ['int', 'int'],
+  eventfd: ['unsigned', 'int'],
+  close: ['int'],
+} as const satisfies Readonly<Record<string, readonly ParameterType[]>>
 
-/** Calls functions of the C library; does nothing on systems other than Linux with glibc. */
-export function withLibc(use: (functions: Libc) => void): void {
-  if (process.platform !== 'linux') return
-  try {
-    functions ??= open()
-  } catch {
-    // Another C library.
-    return
-  }
-  use(functions)
+/** The file of the C library: glibc on Linux. */
+export const LIBC_FILE = 'libc.so.6'
+
+/** The C library. A pointer is given as the array that it points to. */
+export type Libc = {
+  readonly [Name in keyof typeof LIBC_FUNCTIONS]: (...values: Values<(typeof LIBC_FUNCTIONS)[Name]>) => number
 }
 
-export type Libc = ReturnType<typeof open>
-let functions: Libc | undefined
-
-const open = () =>
-  dlopen('libc.so.6', {
-    getrlimit: { args: ['int', 'ptr'], returns: 'int' },
-    setrlimit: { args: ['int', 'ptr'], returns: 'int' },
-    getsockopt: { args: ['int', 'int', 'int', 'ptr', 'ptr'], returns: 'int' },
-    setsockopt: { args: ['int', 'int', 'int', 'ptr', 'u32'], returns: 'int' },
-    getsockname: { args: ['int', 'ptr', 'ptr'], returns: 'int' },
-    getpeername: { args: ['int', 'ptr', 'ptr'], returns: 'int' },
-    shutdown: { args: ['int', 'int'], returns: 'int' },
-  }).symbols
+type ParameterType = 'int' | 'unsigned' | 'pointer'
+type Values<Parameters extends readonly ParameterType[]> = {
+  [Index in keyof Parameters]: Parameters[Index] extends 'pointer' ? ArrayBufferView : number
+}

@@ -1,24 +1,19 @@
-import { readdirSync } from 'node:fs'
-import { withLibc } from './libc.ts'
+import type { Libc } from './libc.ts'
 
 const RLIMIT_NOFILE = 7
 
 /**
- * Lowers this process's limit on open files, connections among them; it stays where it is lower already, and on systems other
- * than Linux with glibc. Gives the limit, which is infinite where nothing tells it.
+ * Lowers this process's limit on open files, connections among them; it stays where it is lower already. Gives the limit, which
+ * is infinite where nothing tells it.
  */
-export function limitOpenFiles(most: number): number {
-  let limit = Infinity
-  withLibc(({ getrlimit, setrlimit }) => {
-    const limits = new BigUint64Array(2)
-    if (getrlimit(RLIMIT_NOFILE, limits) !== 0) return
-    if ((limits[0] ?? 0n) > BigInt(most)) {
-      limits[0] = BigInt(most)
-      setrlimit(RLIMIT_NOFILE, limits)
-    }
-    limit = Number(limits[0])
-  })
-  return limit
+export function limitOpenFiles({ getrlimit, setrlimit }: Libc, most: number): number {
+  const limits = new BigUint64Array(2)
+  if (getrlimit(RLIMIT_NOFILE, limits) !== 0) return Infinity
+  if ((limits[0] ?? 0n) > BigInt(most)) {
+    limits[0] = BigInt(most)
+    setrlimit(RLIMIT_NOFILE, limits)
+  }
+  return Number(limits[0])
 }
 
 const SOL_SOCKET = 1
@@ -30,19 +25,20 @@ const TCP_NOTSENT_LOWAT = 25
 /**
  * Limits the bytes that the system keeps for each connection that is accepted from now on, about: `unsent` ones of answers,
  * and `received` ones of requests. Linux alone would keep up to 4 MiB for a client that reads nothing, and 6 MiB of what comes
- * faster than it is read, and they count for the memory of a container. Does nothing on systems other than Linux with glibc.
+ * faster than it is read, and they count for the memory of a container.
  */
-export function limitSocketBuffers({ unsent, received }: { unsent: number; received: number }): void {
-  withLibc(({ getsockopt, setsockopt }) => {
-    const value = new Int32Array(1)
-    const length = new Uint32Array([value.byteLength])
-    const set = (descriptor: number, level: number, option: number, bytes: number) =>
-      setsockopt(descriptor, level, option, new Int32Array([bytes]), value.byteLength)
-    // Connections inherit both from the listening socket, whose descriptor Bun doesn't tell.
-    for (const descriptor of readdirSync('/proc/self/fd').map(Number)) {
-      if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, value, length) !== 0 || value[0] !== 1) continue
-      set(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent)
-      set(descriptor, SOL_SOCKET, SO_RCVBUF, received)
-    }
-  })
+export function limitSocketBuffers(
+  { getsockopt, setsockopt }: Libc,
+  { unsent, received, maxOpenFiles }: { unsent: number; received: number; maxOpenFiles: number },
+): void {
+  const value = new Int32Array(1)
+  const length = new Uint32Array([value.byteLength])
+  const set = (descriptor: number, level: number, option: number, bytes: number) =>
+    setsockopt(descriptor, level, option, new Int32Array([bytes]), value.byteLength)
+  // Connections inherit both from the listening socket, whose descriptor the runtimes don't tell.
+  for (let descriptor = 0; descriptor < maxOpenFiles; descriptor++) {
+    if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, value, length) !== 0 || value[0] !== 1) continue
+    set(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent)
+    set(descriptor, SOL_SOCKET, SO_RCVBUF, received)
+  }
 }

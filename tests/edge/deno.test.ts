@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import denoJson from '../../deno.json' with { type: 'json' }
 import packageJson from '../../package.json' with { type: 'json' }
@@ -91,6 +91,40 @@ test('everything in one process runs on Deno with the embedded database, and sto
   expect(await keyward.stop()).toBe(0)
   expect(existsSync(postmaster)).toBe(false)
 }, 90_000)
+
+test('requests that strangers send without waiting for answers hold up nobody else on Deno', async () => {
+  const { hostname, port } = new URL(backend.url)
+  const { body } = await signIn(backend)
+  let answers = 0
+  const request = `GET /v1/me HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer wrong\r\n\r\n`
+  const sockets = Array.from({ length: 100 }, () => {
+    const socket = connect(Number(port), hostname)
+    socket.on('data', (data) => {
+      answers += String(data).split('HTTP/1.1 401').length - 1
+    })
+    socket.on('error', () => {}).write(request.repeat(1000))
+    return socket
+  })
+  await eventually('they are answered', () => answers > 100)
+  const before = answers
+  expect((await call(backend, 'GET', '/v1/roles', { token: body.accessToken })).status).toBe(200)
+  expect(answers - before).toBeLessThan(300)
+  for (const socket of sockets) socket.destroy()
+}, 60_000)
+
+test('idle connections to a backend on Deno are ended, those idle for longest first', async () => {
+  const idle = Array.from({ length: 1100 }, () => {
+    const socket = connect({ port: Number(new URL(backend.url).port), host: '127.0.0.1' })
+    return socket.on('error', () => {})
+  })
+  await eventually('some are ended', () => idle.filter(({ closed }) => closed).length > 100, 20)
+  const late = idle.at(-1)
+  expect([idle[0]?.closed, late?.closed]).toEqual([true, false])
+  late?.write('GET /service/health/ HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  const [answer] = await once(late as Socket, 'data')
+  expect(String(answer)).toContain('HTTP/1.1 200')
+  for (const socket of idle) socket.destroy()
+}, 60_000)
 
 test('a backend on Deno goes on where connections reach its limit on open files', async () => {
   const command = ['prlimit', '--nofile=300', ...denoCommand('backend')]

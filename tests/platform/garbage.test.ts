@@ -32,8 +32,9 @@ const COLLECT = `
 
 const USE_UP_FILES = `
   import { openSync } from 'node:fs'
+  import { openLibc } from '${PLATFORM}/libc-bun.ts'
   import { limitOpenFiles } from '${PLATFORM}/system-limits.ts'
-  limitOpenFiles(64)
+  limitOpenFiles(openLibc(), 64)
   let isFull = false
   while (!isFull) {
     try {

@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Context } from '../../context.ts'
+import { blobOf } from '../../platform/http/blobs.ts'
 import { openApiDocument } from './document.ts'
 
 /** The page's script and style come from the package, not from a CDN: it works without internet access. */
@@ -46,9 +47,8 @@ const page = (body: string | Blob, type: string) =>
 export function swaggerPage(ctx: Context, routes: AnyElysia) {
   // Not their promises: on some runtimes no request may wait for another's.
   const files = new Map<string, Blob>()
-  /** Anyone may ask for these large files any number of times: a blob is neither encoded nor copied for each. */
   const file = async (name: string, type: string, load: () => Promise<string>) => {
-    const blob = files.get(name) ?? new Blob([await load()])
+    const blob = files.get(name) ?? blobOf(new TextEncoder().encode(await load()))
     files.set(name, blob)
     return page(blob, type)
   }

@@ -1,7 +1,6 @@
-import { closeSync, openSync } from 'node:fs'
-import { type Libc, withLibc } from '../libc.ts'
+import type { Libc } from '../libc.ts'
 
-/** Above this part of the descriptors that a process may have, connections are ended, until this part is in use. */
+/** Above this part of the descriptors that a process should have, connections are ended, until this part is in use. */
 const FULL = 7 / 8
 const ENOUGH = 3 / 4
 
@@ -11,33 +10,32 @@ const CHECK_MS = 250
 const LEAST_OF_A_SITE = 64
 
 /**
- * Ends connections to a port when the process nears `maxOpenFiles`: those beyond 64 of the sites that have the most, then
+ * Ends connections to a port when the process nears `most` open files, of the `maxOpenFiles` that it may have: those beyond 64 of the sites that have the most, then
  * others, the ones first on which nothing has come or gone for the longest time. Otherwise idle ones, which cost a client
  * nothing, would keep everybody's new ones out. Gives what ends that.
  */
-export function endIdleConnections(port: number, maxOpenFiles: number): () => void {
+export function endIdleConnections(
+  libc: Libc,
+  port: number,
+  { most, maxOpenFiles }: { most: number; maxOpenFiles: number },
+): () => void {
   const timer = setInterval(() => {
-    const inUse = descriptorsInUse(maxOpenFiles)
-    if (inUse < FULL * maxOpenFiles) return
-    withLibc((libc) => {
-      const connections = inOrderOfEnd(connectionsTo(libc, port, maxOpenFiles))
-      for (const { descriptor } of connections.slice(0, Math.ceil(inUse - ENOUGH * maxOpenFiles)))
-        libc.shutdown(descriptor, SHUT_RDWR)
-    })
+    const inUse = descriptorsInUse(libc, maxOpenFiles)
+    if (inUse < FULL * most) return
+    const connections = inOrderOfEnd(connectionsTo(libc, port, maxOpenFiles))
+    for (const { descriptor } of connections.slice(0, Math.ceil(inUse - ENOUGH * most)))
+      libc.shutdown(descriptor, SHUT_RDWR)
   }, CHECK_MS)
   timer.unref()
   return () => clearInterval(timer)
 }
 
 /** How many descriptors are in use at least: a new one is the lowest that is free. */
-function descriptorsInUse(maxOpenFiles: number): number {
-  try {
-    const descriptor = openSync('/dev/null', 'r')
-    closeSync(descriptor)
-    return descriptor
-  } catch {
-    return maxOpenFiles
-  }
+function descriptorsInUse({ eventfd, close }: Libc, maxOpenFiles: number): number {
+  const descriptor = eventfd(0, EFD_CLOEXEC)
+  if (descriptor === -1) return maxOpenFiles
+  close(descriptor)
+  return descriptor
 }
 
 type Connection = Readonly<{ descriptor: number; site: string; idleMs: number }>
@@ -54,6 +52,7 @@ function inOrderOfEnd(connections: readonly Connection[]): Connection[] {
     .sort((a, b) => b.rank - a.rank || b.idleMs - a.idleMs)
 }
 
+const EFD_CLOEXEC = 0o2000000
 const AF_INET = 2
 const AF_INET6 = 10
 const IPPROTO_TCP = 6

@@ -181,6 +181,25 @@ test('of many visitors that wait, four begin in a turn of the event loop', async
   await server.stop(1)
 })
 
+test('where turns of the event loop are long, fewer requests begin in each', async () => {
+  using counted = countTurns()
+  const begunAt: number[] = []
+  const server = listen(bunServe, { port: 0, address: '127.0.0.1' }, () => ({
+    senderOf: ({ url }) => url,
+    fetch: () => {
+      begunAt.push(counted.turns)
+      Bun.sleepSync(11)
+      return new Response('text')
+    },
+  }))
+  const sockets = await sendAtOnce(server.url, 60, (index) => `/${index}`)
+  while (begunAt.length < 60) await Bun.sleep(5)
+  const perTurn = [...Map.groupBy(begunAt.slice(-20), (turn) => turn).values()].map(({ length }) => length)
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(2)
+  for (const socket of sockets) socket.destroy()
+  await server.stop(1)
+})
+
 test.each([0, 200])(
   'requests whose clients have left keep nobody waiting, beside %i of another caller',
   async (others) => {
