@@ -112,6 +112,28 @@ test('requests that strangers send without waiting for answers hold up nobody el
   for (const socket of sockets) socket.destroy()
 }, 60_000)
 
+test('work on Deno that lets others go first lets answers come', async () => {
+  const script = `
+    import { yieldToEventLoop } from './src/core/yielding.ts'
+    import { denoRuntime } from './src/edge/deno-runtime.ts'
+    await denoRuntime()
+    const { addr } = Deno.serve({ port: 0, onListen: () => {} }, () => new Response('text'))
+    const ask = async () => await (await fetch('http://127.0.0.1:' + addr.port)).text()
+    await ask()
+    let isAnswered = false
+    ask().then(() => (isAnswered = true))
+    let turns = 0
+    for (; !isAnswered; turns++) {
+      const end = performance.now() + 1
+      while (performance.now() < end);
+      await yieldToEventLoop()
+    }
+    console.log(turns)
+    process.exit()`
+  const child = Bun.spawn([DENO, 'eval', '--ext=ts', '--node-modules-dir=manual', script], { stdout: 'pipe' })
+  expect(Number(await new Response(child.stdout).text())).toBeWithin(1, 30)
+}, 30_000)
+
 test('idle connections to a backend on Deno are ended, those idle for longest first', async () => {
   const idle = Array.from({ length: 1100 }, () => {
     const socket = connect({ port: Number(new URL(backend.url).port), host: '127.0.0.1' })
