@@ -99,6 +99,7 @@ const lengthRequired = () =>
 function mendImmediates(): void {
   const later = (work: (...given: unknown[]) => void, ...given: unknown[]) => setTimeout(work, 0, ...given)
   globalThis.setImmediate = later as unknown as typeof setImmediate
+  globalThis.clearImmediate = clearTimeout as typeof clearImmediate
 }
 
 /** Everything on Deno. Compiles argon2id, which takes some milliseconds. */
