@@ -51,6 +51,7 @@ export type Context = Readonly<{
   limitScans: FairLimiter
   /** Waits for a caller's turn to block the event loop. */
   waitToBlock: WaitToBlock
+  /** Waits for a caller's turn to send a piece of a large answer. */
   waitToSend: WaitToSend
   /** Limits the large answers that are made at once, by the memory that it takes. */
   limitLargeReads: FairLimiter

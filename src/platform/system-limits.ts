@@ -3,12 +3,12 @@ import type { Libc } from './libc.ts'
 const RLIMIT_NOFILE = 7
 
 /**
- * Lowers this process's limit on open files, connections among them; it stays where it is lower already. Gives the limit, which
- * is infinite where nothing tells it.
+ * Lowers this process's limit on open files, connections among them; it stays where it is lower already. Gives the limit, `most`
+ * where nothing tells it.
  */
 export function limitOpenFiles({ getrlimit, setrlimit }: Libc, most: number): number {
   const limits = new BigUint64Array(2)
-  if (getrlimit(RLIMIT_NOFILE, limits) !== 0) return Infinity
+  if (getrlimit(RLIMIT_NOFILE, limits) !== 0) return most
   if ((limits[0] ?? 0n) > BigInt(most)) {
     limits[0] = BigInt(most)
     setrlimit(RLIMIT_NOFILE, limits)

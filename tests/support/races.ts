@@ -10,13 +10,10 @@ export async function raceFor<T>(
   const { results } = await db.begin(async (tx) => {
     await lock(tx)
     const results = Promise.all(requests.map((request) => request()))
-    const lockedAt = performance.now()
     await eventually('all requests wait for a lock', async () => {
       const waiting = await db`
         select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-      // What an earlier request writes after its answer may wait, too. And of a caller with a read that took long, as on a
-      // busy machine, one runs at a time: then they come one after the other.
-      return waiting.length >= requests.length || (waiting.length > 0 && performance.now() > lockedAt + 5000)
+      return waiting.length === requests.length
     })
     return { results }
   })

@@ -10,9 +10,9 @@ const CHECK_MS = 250
 const LEAST_OF_A_SITE = 64
 
 /**
- * Ends connections to a port when the process nears `most` open files, of the `maxOpenFiles` that it may have: those beyond 64 of the sites that have the most, then
- * others, the ones first on which nothing has come or gone for the longest time. Otherwise idle ones, which cost a client
- * nothing, would keep everybody's new ones out. Gives what ends that.
+ * Ends connections to a port when the process nears `most` open files, of the `maxOpenFiles` that it may have: those beyond
+ * 64 of the sites that have the most, then others, the ones first on which nothing has come or gone for the longest time.
+ * Otherwise idle ones, which cost a client nothing, would keep everybody's new ones out. Gives what ends that.
  */
 export function endIdleConnections(
   libc: Libc,

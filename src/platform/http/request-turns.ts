@@ -4,7 +4,7 @@ import { API_HEADERS } from './security-headers.ts'
 import { asLast, type FetchHandler, type Handler, SMALL_BODY_BYTES } from './server.ts'
 import { throwAwayBody } from './unread-body.ts'
 
-/** How many requests begin in one turn of the event loop: the fewer, the longer turns take. */
+/** How many requests begin in one turn of the event loop; fewer while turns take long. */
 export const REQUESTS_IN_A_TURN = 16
 const LEAST_REQUESTS_IN_A_TURN = 2
 const LONG_TURN_MILLISECONDS = 10

@@ -37,8 +37,9 @@ export function createChangeLimiter(db: Database): ChangeLimiter {
 
 /**
  * Limits each share's reads to half of the pool, those of all shares that have read much at once of late to a third, and
- * those of all callers so that a connection is left to find out who calls. Shares of which a read took long of late, longer than
- * beside a password that is hashed on Deno, have one at a time, and half of the pool together. Up to 2,000 of a caller wait, each at most as long as one statement may take.
+ * those of all callers so that a connection is left to find out who calls. Shares of which a read took long of late, longer
+ * than beside a password that is hashed on Deno, have one at a time, and half of the pool together. Up to 2,000 of a caller
+ * wait, each at most as long as one statement may take.
  */
 export const createReadLimiter = (db: Database): FairLimiter =>
   createFairLimiter({
