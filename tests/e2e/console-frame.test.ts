@@ -53,3 +53,20 @@ test('an unknown address says that there is no such page, to strangers and membe
   await ingrid.page.getByRole('navigation', { name: 'Main' }).waitFor()
   expect(pageProblems()).toEqual([])
 })
+
+test('an address whose id leads to another path of the API is not found, and nothing is asked for', async () => {
+  const { page } = ingrid
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  for (const path of [
+    '/service-accounts/..%2Froles',
+    '/members/..%2Fapps',
+    '/roles/..%2Fapps',
+    '/apps/..%2Froles',
+  ]) {
+    await page.goto(console.origin + path)
+    await page.getByRole('heading', { name: 'There is no page at this address', level: 1 }).waitFor()
+  }
+  expect(asked.filter((path) => /^\/v1\/.*(roles|apps)/.test(path))).toEqual([])
+  expect(pageProblems()).toEqual([])
+})

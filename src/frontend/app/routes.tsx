@@ -4,6 +4,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   Outlet,
   type RouteComponent,
   redirect,
@@ -69,7 +70,9 @@ const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   component: Shell,
-  beforeLoad: async ({ context, location }) => {
+  beforeLoad: async ({ context, location, params }) => {
+    // Ids go into paths of the API as they are: one such as `..%2Froles` would ask for something else.
+    if (Object.values<string>(params).some((id) => !/^[\w-]+$/.test(id))) throw notFound()
     try {
       await context.queryClient.ensureQueryData(meQuery)
     } catch (error) {
