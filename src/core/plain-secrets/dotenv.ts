@@ -66,10 +66,10 @@ const EVALUATED_BY_SHELLS: ReadonlySet<string> = new Set(
 type Fault = { fault: string; end: number }
 type Entry = { key: string; value: string; end: number } | Fault
 
-/** Where the next entry begins, behind empty lines and comments. */
+/** Where the next entry begins, behind empty lines and comments; the end of the text where there is none. */
 function nextEntry(text: string, from: number): number {
-  let at = endOf(BLANKS_AND_NEWLINES, text, from)
-  while (text[at] === '#') at = endOf(BLANKS_AND_NEWLINES, text, lineEndAt(text, at))
+  let at = endOfRun(BLANKS_AND_NEWLINES, text, from)
+  while (text[at] === '#') at = endOfRun(BLANKS_AND_NEWLINES, text, lineEndAt(text, at))
   return at
 }
 
@@ -86,7 +86,7 @@ function parseEntry(text: string, start: number, line: number): Entry {
   if (equals === -1 || equals > lineEnd) return wrong(`Line ${line} is not KEY=value.`)
   const key = withoutBlanks(withoutExport(text.slice(start, equals)))
   if (key === '') return wrong(`Line ${line} has no key before its "=".`)
-  const valueStart = endOf(BLANKS, text, equals + 1)
+  const valueStart = endOfRun(BLANKS, text, equals + 1)
   const quote = text[valueStart] ?? ''
   return QUOTES.has(quote)
     ? { key, ...quotedValue(text, valueStart, quote, line) }
@@ -163,11 +163,11 @@ function bareValue(text: string): string {
 function withoutBlanks(text: string): string {
   let end = text.length
   while (end > 0 && ' \t\r'.includes(text.charAt(end - 1))) end--
-  return text.slice(Math.min(endOf(BLANKS, text, 0), end), end)
+  return text.slice(Math.min(endOfRun(BLANKS, text, 0), end), end)
 }
 
-/** Where those of such characters that begin at a place end. A loop over the characters takes several times as long. */
-function endOf(characters: RegExp, text: string, from: number): number {
+/** Where a run of such characters ends, which may be empty. A loop over the characters takes several times as long. */
+function endOfRun(characters: RegExp, text: string, from: number): number {
   characters.lastIndex = from
   characters.test(text)
   return characters.lastIndex
