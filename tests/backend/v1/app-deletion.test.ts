@@ -45,8 +45,8 @@ const entries = async () =>
       where event_type in ('environment.deleted', 'app.deleted') order by event_type`),
   ].map(({ event_type, environments }) => [event_type, environments])
 
-/** Has about 11,000 service accounts open each environment of the app. */
-async function giveAccessToVeryMany() {
+/** Adds service accounts until there are about 11,000, and has so many of them open each environment of the app. */
+async function giveAccessToVeryMany(accounts = 11_000) {
   await ctx.database.aside.begin(async (tx) => {
     await tx`
       insert into principals
@@ -55,7 +55,8 @@ async function giveAccessToVeryMany() {
     await tx`
       insert into environment_keys (organisation_id, principal_id, app_id, environment_id, wrapped_seed, wrapped_salt, created_at)
       select e.organisation_id, p.id, e.app_id, e.id, 'x', 'x', e.created_at
-      from environments e, principals p where p.type = 'service_account' and e.app_id = ${app.id}`
+      from environments e, (select id from principals where type = 'service_account' limit ${accounts}) p
+      where e.app_id = ${app.id}`
   })
 }
 
@@ -79,7 +80,8 @@ test('an app that very many can open is deleted in parts, and the same request g
   ])
 })
 
-test('an app with very many overrides is deleted in parts', async () => {
+test('an app with many overrides is deleted in parts where its key copies alone would go in one', async () => {
+  await giveAccessToVeryMany(9000)
   await ctx.database.aside.begin(async (tx) => {
     // Of secrets that there are none of.
     await tx`set local session_replication_role = replica`
@@ -87,7 +89,7 @@ test('an app with very many overrides is deleted in parts', async () => {
       insert into secret_overrides (secret_id, principal_id, organisation_id, environment_id, id, value, is_active,
         created_at, updated_at)
       select gen_random_uuid(), ${ada.id}, organisation_id, id, gen_random_uuid(), 'x', true, now(), now()
-      from environments e, generate_series(1, 120000) where e.app_id = ${app.id}`
+      from environments e, generate_series(1, 12000) where e.app_id = ${app.id}`
   })
   expect((await remove()).status).toBe(500)
   expect(await left()).toBe(1)
