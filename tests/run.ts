@@ -79,7 +79,7 @@ async function runTier(tier: Tier, files: string[]): Promise<Tally> {
   const options = [
     '--no-orphans',
     '--only-failures',
-    `--timeout=${(tier.secondsPerTest ?? 30) * 1000}`,
+    `--timeout=${(tier.secondsPerTest ?? 60) * 1000}`,
     `--parallel=${workers}`,
     // Files of a worker share modules: evaluating them anew for each took a third of the time.
     '--no-isolate',

@@ -80,7 +80,7 @@ test('the worker and the frontend run on Deno with the permissions of their role
 test('a migration runs on Deno with the permissions of its role', async () => {
   const migration = startKeyward({ args: ['migrate'], env: env(), command: denoCommand('migrate') })
   expect(await migration.exited).toBe(0)
-}, 30_000)
+}, 60_000)
 
 test('everything in one process runs on Deno with the embedded database, and stops with it', async () => {
   const data = await dataDirectory()
@@ -132,7 +132,7 @@ test('work on Deno that lets others go first lets answers come', async () => {
     process.exit()`
   const child = Bun.spawn([DENO, 'eval', '--ext=ts', '--node-modules-dir=manual', script], { stdout: 'pipe' })
   expect(Number(await new Response(child.stdout).text())).toBeWithin(1, 30)
-}, 30_000)
+}, 60_000)
 
 test('idle connections to a backend on Deno are ended, those idle for longest first', async () => {
   const idle = Array.from({ length: 1100 }, () => {
@@ -169,7 +169,7 @@ test('what is written after an answer is written before a backend on Deno ends',
   expect(await backend.stop()).toBe(0)
   const entries = await ctx.db`select 1 from audit_entries where event_type = 'user.sign_in_failed'`
   expect(entries).toHaveLength(1)
-}, 30_000)
+}, 60_000)
 
 test('the entry for Deno Deploy serves both parts, and has its timer run the jobs', async () => {
   const command = [DENO, 'run', '-A', '--unstable-cron', 'src/edge/deno-deploy.ts']

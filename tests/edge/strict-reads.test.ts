@@ -32,7 +32,7 @@ afterAll(async () => {
   await ctx?.close()
   await cleanUp()
   await postgres.remove()
-}, 30_000)
+}, 60_000)
 
 /** Twice each: connections cut, and the database restarted under load. */
 async function disturb(round: number): Promise<void> {

@@ -22,4 +22,4 @@ test('what Deno wraps, with libsodium and without, opens in a client made with l
   for (const wraps of [before, after]) {
     expect(wraps.map((wrapped) => clientUnwrap(wrapped, x25519))).toEqual(['the seed', 'the salt'])
   }
-}, 30_000)
+}, 60_000)

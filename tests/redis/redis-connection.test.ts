@@ -18,7 +18,7 @@ test('a silent peer is noticed without a command, and connected to again', async
   await eventually('it is connected again', () => connections === 2)
   connection.close()
   await server.kill()
-}, 30_000)
+}, 60_000)
 
 test('a connection that answers its heartbeats is left alone', async () => {
   const server = await startRedis()

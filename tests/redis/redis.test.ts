@@ -122,7 +122,7 @@ test('a killed Redis answers null at once, and is used again when it is back', a
   expect(lines.join('')).not.toContain(server.password)
   expect(lines.join('')).not.toContain(`:${server.port}`)
   await server.kill()
-}, 30_000)
+}, 60_000)
 
 test('a Redis that stalls with its connections open is as good as gone, and is used again afterwards', async () => {
   const server = await startRedis()
@@ -130,7 +130,7 @@ test('a Redis that stalls with its connections open is as good as gone, and is u
   expect(warnings()).toHaveLength(1)
   expect(warnings()[0]).toContain('TimeoutError')
   await server.kill()
-}, 30_000)
+}, 60_000)
 
 test('a Redis that is restarted many times in a row is used again each time', async () => {
   const server = await startRedis()
@@ -162,7 +162,7 @@ test('a Redis that is only started later is used from then on', async () => {
     return woken
   })
   await server.kill()
-}, 30_000)
+}, 60_000)
 
 test('a wrong password is one warning a minute that says so, and no exception', async () => {
   const clock = fakeClock()

@@ -45,7 +45,7 @@ afterAll(async () => {
   await ctx?.close()
   await cleanUp()
   await postgres.remove()
-}, 30_000)
+}, 60_000)
 
 const PERIOD = Math.max(40, Math.floor(ROUNDS / 50))
 

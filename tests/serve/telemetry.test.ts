@@ -77,14 +77,14 @@ describe.each(['backend', 'worker', 'frontend'])('a %s', (component) => {
     await expectNoMetricsOn(keyward)
     expect(await keyward.stop()).toBe(0)
     expect(await isListening(port)).toBe(false)
-  }, 30_000)
+  }, 60_000)
 
   test('has no metrics anywhere without METRICS_PORT', async () => {
     const keyward = start(component)
     await listening(component, keyward)
     await expectNoMetricsOn(keyward)
     await keyward.stop()
-  }, 30_000)
+  }, 60_000)
 })
 
 /** Whoever asks: a peer on loopback, one that claims to be, and one that claims to be a proxy. */
@@ -107,7 +107,7 @@ test('serve has the metrics of all of it on METRICS_PORT, on the address that it
   expect((await metricsOf(port)).text).toContain('keyward_queue_oldest_job_seconds{queue="remove-expired"}')
   await expectNoMetricsOn(keyward)
   expect(await keyward.stop()).toBe(0)
-}, 30_000)
+}, 60_000)
 
 test('a METRICS_PORT that is taken is named', async () => {
   const keyward = start('frontend', { METRICS_PORT: new URL(collector.url).port })
@@ -134,7 +134,7 @@ describe('traces', () => {
       const spans = spansOf(`keyward-${component}`)
       expect(spans.map((span) => span.name)).toEqual(name === null ? [] : [name])
     },
-    30_000,
+    60_000,
   )
 
   test('have the name that is configured, and the lines of a request its trace', async () => {
@@ -148,7 +148,7 @@ describe('traces', () => {
       .split('\n')
       .find((text) => text.includes('without valid credentials'))
     expect(JSON.parse(line ?? '{}')).toMatchObject({ traceId: span?.traceId, requestId: expect.any(String) })
-  }, 30_000)
+  }, 60_000)
 
   test.each([
     ['is gone', 'http://127.0.0.1:1'],
@@ -165,7 +165,7 @@ describe('traces', () => {
       expect(await keyward.stop()).toBe(0)
       expect(performance.now() - stopping).toBeLessThan(6000)
     },
-    30_000,
+    60_000,
   )
 
   test('load nothing of OpenTelemetry while they are off', async () => {
@@ -181,5 +181,5 @@ describe('traces', () => {
     expect(await requests({})).not.toContain('loaded ')
     expect(await requests({ ...OTEL(), OTEL_SDK_DISABLED: 'true' })).not.toContain('loaded ')
     expect(await requests(OTEL())).toContain('loaded ')
-  }, 30_000)
+  }, 60_000)
 })

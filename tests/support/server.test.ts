@@ -35,4 +35,4 @@ test('the server and its data are gone after its owner was killed', async () => 
   while ((await readdir(folder)).length > 0 && Date.now() < deadline) await Bun.sleep(50)
   expect(await readdir(folder)).toEqual([])
   expect(await isReachable(url)).toBe(false)
-}, 30_000)
+}, 60_000)

@@ -12,7 +12,7 @@ export type Tier = {
   database?: boolean
   serial?: boolean
   prepare?: string
-  /** How long a test may take; 30 without. */
+  /** How long a test may take; 60 without. */
   secondsPerTest?: number
   missing(): string | null
 }

@@ -162,7 +162,7 @@ test.each<Tls>(['starttls', 'tls'])(
     expect(gateway.received.every(({ secure }) => secure)).toBe(true)
     expect(worker.output()).not.toContain('@')
   },
-  30_000,
+  60_000,
 )
 
 test('a worker killed before the gateway has the mail loses none, and none is sent twice', async () => {
@@ -183,7 +183,7 @@ test('a worker killed before the gateway has the mail loses none, and none is se
   await workerOn(ctx, timers)
   await passUntilSent(ctx, timers, 10)
   expect(addressesOf(gateway.received)).toEqual(told)
-}, 30_000)
+}, 60_000)
 
 test('two workers at once send each mail once', async () => {
   const gateway = await gatewayWith(() => Bun.sleep(20))
@@ -194,7 +194,7 @@ test('two workers at once send each mail once', async () => {
   expect(addressesOf(gateway.received)).toEqual(told)
   expect(new Set(idsOf(gateway.received)).size).toBe(20)
   expect(await Promise.all(workers.map((worker) => worker.stop()))).toEqual([0, 0])
-}, 40_000)
+}, 60_000)
 
 test('with the gateway down for an hour nothing is lost, and every mail is sent once when it is back', async () => {
   const port = freePort()

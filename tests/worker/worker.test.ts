@@ -118,7 +118,7 @@ test('a worker goes on when the database comes back', async () => {
   await server.stop()
   await worker.stop()
   expect(lines.at(-1)).toContain('The worker has stopped')
-}, 30_000)
+}, 60_000)
 
 test('a worker goes on when a frozen database wakes, and stops although it is frozen', async () => {
   const server = await startRestartablePostgres()

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Database, Queryable, Transaction } from './database.ts'
+import { outageOf, outageSentence } from './outages.ts'
 import { schemaProblem, schemaStatus } from './schema-status.ts'
 
 /** One file of `migrations/`: `floor` is the oldest version that programs must know once it is applied. */
@@ -35,7 +36,7 @@ export async function readMigrations(
 /**
  * Brings the database up to the newest of `migrations`, each file in a transaction together with its record.
  * Several may run at once: they take turns. A schema newer than the program's is left as it is, unless it says that
- * the program is too old for it. Throws `MigrationError` for a database that cannot be used.
+ * the program is too old for it. Throws `MigrationError` for a database that cannot be used, or is lost in between.
  */
 export async function migrate(
   db: Database,
@@ -53,7 +54,8 @@ export async function migrate(
     )
   }
   for (const migration of migrations) {
-    if (await inSpiteOfDeadlocks(() => locked(db, (tx) => apply(tx, migration, options.clock)))) {
+    const applying = inSpiteOfDeadlocks(() => locked(db, (tx) => apply(tx, migration, options.clock)))
+    if (await applying.catch((error) => explain(error, migration))) {
       options.log.info({ migration: migration.name }, 'Migration applied')
     }
   }
@@ -68,6 +70,15 @@ async function inSpiteOfDeadlocks<T>(work: () => Promise<T>): Promise<T> {
       if ((error as { code?: string }).code !== DEADLOCK_DETECTED || attempt === MOST_ATTEMPTS) throw error
     }
   }
+}
+
+function explain(error: unknown, { name }: Migration): never {
+  const outage = outageOf(error)
+  if (outage === null) throw error
+  throw new MigrationError(
+    `${outageSentence(outage)} The migration ${name} was under way: run "keyward migrate" again, which applies it unless ` +
+      'it was applied as a whole.',
+  )
 }
 
 const DEADLOCK_DETECTED = '40P01'

@@ -138,7 +138,7 @@ test('a read-only database: changes are 503, reads are served, and the backend i
   expect(last.map(({ status }) => status)).toEqual(Array(12).fill(201))
   await old.end({ timeout: 1 })
   await memory?.end()
-}, 30_000)
+}, 60_000)
 
 describe.each([
   ['53100', SENTENCES.diskFull],
@@ -158,7 +158,7 @@ describe.each([
       await ctx.db`drop trigger fail on roles`
       expect((await write(`Room again ${code}`)).status).toBe(201)
       await eventually('it is ready again', async () => (await ready()).status === 200, 15)
-    }, 30_000)
+    }, 60_000)
   },
 )
 

@@ -45,7 +45,7 @@ beforeAll(async () => {
   const ada = await owner(ctx)
   clients = api(ctx)
   client = clients.as(ada.token)
-}, 30_000)
+}, 60_000)
 afterEach(() => server.thaw())
 afterAll(async () => {
   await db.end({ timeout: 1 })
@@ -102,7 +102,7 @@ test('while the database is frozen everything is 503 within its deadline, and it
   const after = await Promise.all(Array.from({ length: 20 }, (_, n) => write(`After ${n}`)))
   expect(after.map(({ status }) => status)).toEqual(Array(20).fill(201))
   expect(after.map(({ body }) => body.name)).toEqual(Array.from({ length: 20 }, (_, n) => `After ${n}`))
-}, 30_000)
+}, 60_000)
 
 test('a change whose commit meets a frozen database may have been made, and the answer says so', async () => {
   await db`create function wait() returns trigger language plpgsql as 'begin perform pg_sleep(1); return null; end'`
@@ -127,7 +127,7 @@ test('a change whose commit meets a frozen database may have been made, and the 
     await eventually('it serves again', async () => (await client.get('/v1/me')).status === 200, 5)
     await db`drop trigger wait on roles`
   }
-}, 20_000)
+}, 60_000)
 
 test('the wait for a turn is part of a read’s time', async () => {
   const other = openDatabase(server.config, { max: 1, deadlines: null })
@@ -149,7 +149,7 @@ test('the wait for a turn is part of a read’s time', async () => {
     expect(milliseconds).toBeLessThan(READ + SLACK / 2)
   }
   await eventually('turns are free again', async () => (await client.get('/v1/apps')).status === 200, 5)
-}, 20_000)
+}, 60_000)
 
 test('the wait for a turn is part of a change’s time', async () => {
   const { organisationId } = (await db`select id as "organisationId" from organisations`)[0] ?? {}
@@ -174,4 +174,4 @@ test('the wait for a turn is part of a change’s time', async () => {
   expect(
     (await client.get('/v1/roles')).body.data.filter(({ name }: { name: string }) => name.startsWith('Turn')),
   ).toEqual([])
-}, 20_000)
+}, 60_000)

@@ -266,7 +266,7 @@ describe('limits', () => {
     await secrets('DELETE', [gone])
     expect((await secrets('POST', many(1, 'c'))).status).toBe(200)
     expect((await client.post(`/v1/secrets/${gone}/restore`, { version: 1 })).status).toBe(403)
-  }, 30_000)
+  }, 60_000)
 })
 
 const TINY = seal('')

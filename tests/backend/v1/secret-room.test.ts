@@ -303,7 +303,7 @@ describe('large answers', () => {
     })
     endTurns()
     expect((await secretsOf(client, environmentId)('GET')).status).toBe(200)
-  }, 15_000)
+  }, 60_000)
 
   test('that are given up keep their turn until the work for them has ended', async () => {
     const [one] = (await create({ key: 'ONE', value: '1' })).body

@@ -34,7 +34,7 @@ test('requests that come while a server that stops stalls are answered', async (
     for (let read = await answers.read(); !read.done; read = await answers.read()) last = read.value
     expect(last).toBe('close\n')
   }
-}, 20_000)
+}, 60_000)
 
 /** Sends a request each tenth of a second on a kept connection, and says what becomes of each, until the server closes it. */
 const PACED_CLIENT = `

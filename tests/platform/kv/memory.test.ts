@@ -85,4 +85,4 @@ test('the Redis of Bun is not needed to open the other stores', async () => {
       '1\nnull\nREDIS_URL and REDIS_HOST need Bun: set UPSTASH_REDIS_REST_URL here, or none of them where a single process runs.\n',
     errors: '',
   })
-}, 30_000)
+}, 60_000)

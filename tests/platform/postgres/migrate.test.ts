@@ -103,7 +103,7 @@ test('a migration that the database undoes because of a deadlock is applied agai
   await run(db, both)
   await crossing
   expect(await versions(db)).toEqual([1, 2])
-}, 20_000)
+}, 60_000)
 
 test('a second run applies only what is new', async () => {
   const { db } = await database()
@@ -148,6 +148,17 @@ test('a failing migration leaves nothing of itself, and the version before', asy
   )
   expect(await versions(db)).toEqual([1])
   expect([...(await db`select to_regclass('two') as two`)]).toEqual([{ two: null }])
+  await run(db, await steps(first, 'create table two (id int)'))
+  expect(await versions(db)).toEqual([1, 2])
+})
+
+test('a connection that is lost within a migration is a sentence that says how to go on', async () => {
+  const { db } = await database()
+  const first = 'create table one (id int)'
+  const broken = await steps(first, 'select pg_terminate_backend(pg_backend_pid())')
+  await expect(run(db, broken)).rejects.toThrow(
+    'The database cannot be reached at the moment. The migration 0002_step.sql was under way: run "keyward migrate" again',
+  )
   await run(db, await steps(first, 'create table two (id int)'))
   expect(await versions(db)).toEqual([1, 2])
 })

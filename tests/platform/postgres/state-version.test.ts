@@ -23,7 +23,7 @@ beforeAll(async () => {
   await migrate(db, await readMigrations(), { log: createLog('silent'), clock: systemClock })
   const deadlines = { statementMilliseconds: 1000, transactionMilliseconds: 2000 }
   versions = createStateVersions(openForStateVersions(server.config, deadlines), metrics)
-}, 30_000)
+}, 60_000)
 afterEach(() => server.thaw())
 afterAll(async () => {
   await versions.end()
@@ -85,7 +85,7 @@ test('a database that is frozen has everyone wait for no longer than one stateme
       ),
     5,
   )
-}, 20_000)
+}, 60_000)
 
 test('a server that was started again, or can’t be written, has no version of before', async () => {
   const before = await versions.confirm()
@@ -108,7 +108,7 @@ test('a server that was started again, or can’t be written, has no version of 
   await db`select pg_reload_conf()`
   await eventually('it is read-only', async () => (await versions.confirm()) !== after)
   expect(await isSteady()).toBe(false)
-}, 20_000)
+}, 60_000)
 
 test('without its row there is no version', async () => {
   const aside = openDatabase(server.config, { max: 1 })
