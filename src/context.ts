@@ -2,6 +2,7 @@ import type { Config } from './config.ts'
 import { createRepeatCounts, type RepeatCounts } from './core/audit/repeat-counts.ts'
 import { QUEUED_JOBS, type QueuedJob } from './core/jobs.ts'
 import { createServerKeys, type ServerKeys } from './core/keys/server-keys.ts'
+import { createFullWindows, type FullWindows } from './core/sign-in/full-windows.ts'
 import { type Afterwards, createAfterwards } from './platform/afterwards.ts'
 import { createBlockingTurns, type WaitToBlock } from './platform/blocking-turns.ts'
 import type { Clock } from './platform/clock.ts'
@@ -63,6 +64,8 @@ export type Context = Readonly<{
   unread: UnreadAnswers
   /** What reads have loaded; null where nothing is remembered. */
   memory: ReadMemory | null
+  /** The counters of attempts that have passed their limits. */
+  fullWindows: FullWindows
   /** Counts what happens too often for an audit entry each time. */
   repeats: RepeatCounts
   kv: Kv
@@ -84,7 +87,7 @@ export type Context = Readonly<{
 /** What lasts, however connections come and go. */
 export type Lasting = Pick<
   Context,
-  'config' | 'clock' | 'keys' | 'log' | 'metrics' | 'schemaVersion' | 'unread'
+  'config' | 'clock' | 'fullWindows' | 'keys' | 'log' | 'metrics' | 'schemaVersion' | 'unread'
 >
 
 /** What has connections, timers or callers that wait: on a runtime where these belong to a request, made for each. */
@@ -125,6 +128,7 @@ export const createLasting = (config: Config, schemaVersion: number, ports: Port
   metrics: createMetrics(),
   schemaVersion,
   unread: createUnreadAnswers(),
+  fullWindows: createFullWindows(),
 })
 
 /**

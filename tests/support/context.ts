@@ -4,6 +4,7 @@ import { type Context, openReadMemory } from '../../src/context.ts'
 import { createRepeatCounts } from '../../src/core/audit/repeat-counts.ts'
 import { QUEUED_JOBS, type QueuedJob } from '../../src/core/jobs.ts'
 import { createServerKeys } from '../../src/core/keys/server-keys.ts'
+import { createFullWindows } from '../../src/core/sign-in/full-windows.ts'
 import { createAfterwards } from '../../src/platform/afterwards.ts'
 import { bunArgon2id } from '../../src/platform/argon2id-bun.ts'
 import { createBlockingTurns } from '../../src/platform/blocking-turns.ts'
@@ -98,6 +99,7 @@ export async function contextOn(
     waitToSend: createSendingTurns(),
     limitSideWrites: createSideWriteLimiter(database.db),
     unread: createUnreadAnswers(),
+    fullWindows: createFullWindows(),
     memory,
     repeats,
     kv,

@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import { emailKey } from '../accounts/account.ts'
 import { type Actor, countedAs } from '../actor.ts'
 import { hasGlobalAccess } from '../permissions.ts'
-import { count, countEach, counterWindow, limitError } from '../sign-in/sign-in-limits.ts'
+import { countEach, counterWindow, limitError } from '../sign-in/sign-in-limits.ts'
 
 /** So many mails of invites may go to one address in a day, whoever asks for them. */
 export const INVITE_MAILS_TO_ADDRESS = 10
@@ -76,8 +76,8 @@ export async function countResend(
 ): Promise<{ patient: boolean }> {
   const now = ctx.clock.now().getTime()
   const rate = { limit: 1, windowSeconds: RESEND_SECONDS }
-  const exceeded = await count(ctx, [counterWindow(ctx, rate, now, ['invite again', invite.id])], tx)
-  if (exceeded !== null) {
+  const [exceeded] = await countEach(tx, [counterWindow(ctx, rate, now, ['invite again', invite.id])])
+  if (exceeded !== undefined) {
     throw limitError(now, 'This invite was mailed again less than a minute ago. Try again later.', exceeded)
   }
   return await countInviteMail(ctx, tx, actor, invite)

@@ -2,7 +2,7 @@ import type { RateLimit } from '../../config.ts'
 import type { Context } from '../../context.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { isMember } from '../accounts/accounts.ts'
-import { count, countEach, counterWindow } from '../sign-in/sign-in-limits.ts'
+import { countEach, counterWindow } from '../sign-in/sign-in-limits.ts'
 import type { NoticeKind } from './notice.ts'
 import * as queries from './queries.ts'
 
@@ -42,7 +42,7 @@ export async function queueRoleNotice(
 ): Promise<void> {
   if (ctx.config.smtp === null) return
   const window = counterWindow(ctx, ROLE_MAILS, ctx.clock.now().getTime(), ['role mails to', userId])
-  if ((await count(ctx, [window], tx)) === null) await queueNotice(ctx, tx, userId, 'role-changed', role)
+  if ((await countEach(tx, [window])).length === 0) await queueNotice(ctx, tx, userId, 'role-changed', role)
 }
 
 /**

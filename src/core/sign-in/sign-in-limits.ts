@@ -45,7 +45,9 @@ export async function countAttempt(
   const address = counterWindow(ctx, PER_ADDRESS, now, ['address', network])
   const pair = counterWindow(ctx, own, now, ['account and address', emailKey, network])
   // What the address is refused makes no row, whatever accounts it names.
-  const addressLimit = exceededOf([address, pair], await addOneWithin(ctx.db, address, pair))
+  const addressLimit = ctx.fullWindows.has(address)
+    ? address
+    : lastToEnd(remembered(ctx, exceededAmong([address, pair], await addOneWithin(ctx.db, address, pair))))
   // Attempts that the address is refused must not use up those of other addresses.
   const strangerLimit =
     addressLimit ?? (await count(ctx, [counterWindow(ctx, PER_ACCOUNT, now, ['account', emailKey])]))
@@ -150,21 +152,26 @@ export function counterWindow(
   return { key, rate, start, end: start + length }
 }
 
-/** Adds one to each window; returns the last to end of those whose limit is exceeded, or null. */
-export async function count(
-  ctx: Context,
-  windows: readonly CounterWindow[],
-  db: Queryable = ctx.db,
-): Promise<CounterWindow | null> {
-  return exceededOf(windows, await addOne(db, windows))
+/**
+ * Adds one to each window, unless all are known to be full; returns the last to end of those whose limit is exceeded, or null.
+ */
+export async function count(ctx: Context, windows: readonly CounterWindow[]): Promise<CounterWindow | null> {
+  if (windows.every(ctx.fullWindows.has)) return lastToEnd(windows)
+  return lastToEnd(remembered(ctx, await countEach(ctx.db, windows)))
 }
 
 /** Adds one to each window, all of which are different; returns those whose limit is exceeded. */
 export const countEach = async (db: Queryable, windows: readonly CounterWindow[]): Promise<CounterWindow[]> =>
   exceededAmong(windows, await addOne(db, windows))
 
-const exceededOf = (windows: readonly CounterWindow[], rows: readonly Counted[]): CounterWindow | null =>
-  exceededAmong(windows, rows).sort((a, b) => b.end - a.end)[0] ?? null
+/** Only of what is committed: a transaction that is rolled back takes its attempts with it. */
+function remembered(ctx: Context, full: readonly CounterWindow[]): readonly CounterWindow[] {
+  full.forEach(ctx.fullWindows.add)
+  return full
+}
+
+const lastToEnd = (windows: readonly CounterWindow[]): CounterWindow | null =>
+  windows.toSorted((a, b) => b.end - a.end)[0] ?? null
 
 function exceededAmong(windows: readonly CounterWindow[], rows: readonly Counted[]): CounterWindow[] {
   const counts = new Map(rows.map((row) => [row.key, row.count]))

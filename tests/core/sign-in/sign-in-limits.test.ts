@@ -62,6 +62,18 @@ test('attempts that an address is refused make no rows, whatever accounts they n
   expect(await rows()).toBe(before)
 })
 
+test('attempts beyond a limit that is known to be full ask the database nothing until its window ends', async () => {
+  const from = (i: number) => countAttempt(ctx, `o${i}@example.org`, '192.0.2.8')
+  const counted = async () =>
+    (await ctx.db<{ sum: number }[]>`select sum(count)::int from sign_in_attempts`)[0]?.sum
+  expect(await letThrough(from, 60)).toBe(60)
+  const before = await counted()
+  expect(await letThrough(from, 60)).toBe(0)
+  expect(await counted()).toBe(before)
+  ctx.clock.advance(60)
+  expect(await letThrough(from, 60)).toBe(60)
+})
+
 test('RATE_LIMIT_AUTH sets the first limit and its window, and says when to come back', async () => {
   const strict = { ...ctx, config: testConfig({ RATE_LIMIT_AUTH: '3/hour' }) }
   const attempt = () => countAttempt(strict, 'f@example.org', '192.0.2.4')
