@@ -164,7 +164,7 @@ export async function count(ctx: Context, windows: readonly CounterWindow[]): Pr
 export const countEach = async (db: Queryable, windows: readonly CounterWindow[]): Promise<CounterWindow[]> =>
   exceededAmong(windows, await addOne(db, windows))
 
-/** Only of what is committed: a transaction that is rolled back takes its attempts with it. */
+/** Remembers windows that are full. Only of committed counts: a transaction that is rolled back takes its attempts with it. */
 function remembered(ctx: Context, full: readonly CounterWindow[]): readonly CounterWindow[] {
   full.forEach(ctx.fullWindows.add)
   return full

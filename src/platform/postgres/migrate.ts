@@ -72,12 +72,13 @@ async function inSpiteOfDeadlocks<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** A sentence in the place of an outage of the database. */
 function explain(error: unknown, { name }: Migration): never {
   const outage = outageOf(error)
   if (outage === null) throw error
   throw new MigrationError(
-    `${outageSentence(outage)} The migration ${name} was under way: run "keyward migrate" again, which applies it unless ` +
-      'it was applied as a whole.',
+    `${outageSentence(outage)} The migration ${name} was under way. It is applied as a whole or not at all: run ` +
+      '"keyward migrate" again.',
   )
 }
 

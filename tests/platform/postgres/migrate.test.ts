@@ -157,7 +157,8 @@ test('a connection that is lost within a migration is a sentence that says how t
   const first = 'create table one (id int)'
   const broken = await steps(first, 'select pg_terminate_backend(pg_backend_pid())')
   await expect(run(db, broken)).rejects.toThrow(
-    'The database cannot be reached at the moment. The migration 0002_step.sql was under way: run "keyward migrate" again',
+    'The database cannot be reached at the moment. The migration 0002_step.sql was under way. It is applied as a whole or ' +
+      'not at all: run "keyward migrate" again.',
   )
   await run(db, await steps(first, 'create table two (id int)'))
   expect(await versions(db)).toEqual([1, 2])
