@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
 import { SIGN_IN_AGAIN } from '../sessions/policy.ts'
 import { transaction } from '../transactions.ts'
 import { type AuditActor, entryRow } from './audit.ts'
@@ -60,8 +61,18 @@ async function countOrInsert(
     await queries.lockActor(tx, own.actor_id)
     const entries = await queries.countCoalesced(tx, own.organisation_id, own.actor_id, since)
     if (await queries.countAgain(tx, own, shared)) return
-    await queries.insertOrCount(tx, entries < MOST_ENTRIES ? own : shared)
+    await queries.insertOrCount(tx, entries < MOST_ENTRIES ? await placed(tx, own) : shared)
   })
+}
+
+/**
+ * A refusal about a secret in the secret's environment, so that only those who can open that see it. A secret that is not there
+ * counts as one whose environment nobody can open: else the log would tell whether there is one.
+ */
+async function placed(tx: Transaction, entry: queries.CoalescedEntry): Promise<queries.CoalescedEntry> {
+  const { resource_type, resource_id, environment_id } = entry
+  if (resource_type !== 'secret' || resource_id === null || environment_id !== null) return entry
+  return { ...entry, environment_id: (await queries.environmentOfSecret(tx, resource_id)) ?? resource_id }
 }
 
 function withKey(

@@ -87,6 +87,13 @@ export const countCoalesced = (tx: Transaction, organisationId: string, actorId:
     where organisation_id = ${organisationId} and actor_id = ${actorId}
       and timestamp >= ${since} and coalesce_key is not null and event_type <> 'secret.read'`)
 
+/** The environment of a secret that there is or, until its versions are removed, was; undefined for any other id. */
+export const environmentOfSecret = async (tx: Transaction, id: string): Promise<string | undefined> =>
+  (
+    await tx<Row<'secret_versions', 'environment_id'>[]>`
+      select environment_id from secret_versions where secret_id = ${id} limit 1`
+  )[0]?.environment_id
+
 /** Stores a coalesced entry, or adds one to the count of the one with its key; gives the entry's id. */
 export const insertOrCount = async (db: Queryable, entry: CoalescedEntry): Promise<string> =>
   written(

@@ -97,6 +97,7 @@ export const auditStatements: Statements = {
   'audit: countAgain': (db, it, ctx) => audit.countAgain(db, entry(ctx, it), entry(ctx, it)),
   'audit: lockActor': (db, it) => audit.lockActor(db, it.member),
   'audit: countCoalesced': (db, it) => audit.countCoalesced(db, it.organisation, it.member, it.now),
+  'audit: environmentOfSecret': (db, it) => audit.environmentOfSecret(db, it.secret),
   'audit: insertOrCount': (db, it, ctx) => audit.insertOrCount(db, entry(ctx, it)),
 
   'deployment: findOrganisationId': (db) => findOrganisationId(db),

@@ -94,6 +94,7 @@ async function changeSecrets({ id, environments: [environment] }: TestApp) {
   await ok(ada.get(path))
   await ok(ada.send('DELETE', path, { body: JSON.stringify({ secrets: [secretId] }) }))
   await ok(ada.post(`/v1/environments/${environment?.id}/rekey`, {}))
+  return secretId
 }
 
 async function changeAccess(shared: TestApp, secret: TestApp) {
@@ -111,7 +112,7 @@ async function changeAccess(shared: TestApp, secret: TestApp) {
 }
 
 /** Whoever is refused something hidden: a Manager by rules, somebody with an empty role for lack of permissions. */
-async function beRefused(shared: TestApp, secret: TestApp, robot: { id: string }) {
+async function beRefused(shared: TestApp, secret: TestApp, secretId: string, robot: { id: string }) {
   const grace = await member(ctx, 'developer')
   const manager = service.as((await member(ctx, 'manager')).token)
   await refused(manager.put(`/v1/members/${grace.id}/access`, accessTo(secret)))
@@ -138,6 +139,9 @@ async function beRefused(shared: TestApp, secret: TestApp, robot: { id: string }
   await refused(nobody.get(`/v1/access?app_id=${secret.id}&environment_id=${environmentId}`))
   await refused(nobody.put(`/v1/members/${grace.id}/access`, accessTo(secret)))
   await refused(nobody.put(`/v1/service-accounts/${robot.id}/access`, accessTo(secret)))
+  await refused(nobody.get(`/v1/secrets/${secretId}/versions`))
+  await refused(nobody.post(`/v1/secrets/${secretId}/restore`, { version: 1 }))
+  await refused(nobody.put(`/v1/secrets/${secretId}/override`, { plain_value: 'hidden' }))
   await refused(nobody.get('/v1/logs/audit'))
 }
 
@@ -261,9 +265,9 @@ describe('a Developer who can open one environment of one app', () => {
   beforeAll(async () => {
     const { shared, secret } = await makeApps()
     await changeApps(shared, secret)
-    await changeSecrets(secret)
+    const secretId = await changeSecrets(secret)
     const robot = await changeAccess(shared, secret)
-    await beRefused(shared, secret, robot)
+    await beRefused(shared, secret, secretId, robot)
     await changeEverythingElse()
     await signInAndOut()
     await changeFactors()
@@ -309,7 +313,12 @@ describe('a Developer who can open one environment of one app', () => {
 })
 
 test('an id that is not there is as hidden as one that is', async () => {
-  await refused(service.as(reader.token).delete(`/v1/apps/${randomUUID()}`))
-  const { body } = await service.as(reader.token).get('/v1/logs/audit?event_type=app.delete_refused')
-  expect(body.data).toEqual([])
+  const client = service.as(reader.token)
+  await refused(client.delete(`/v1/apps/${randomUUID()}`))
+  expect((await client.get('/v1/logs/audit?event_type=app.delete_refused')).body.data).toEqual([])
+  const permissions = { permissions: { Logs: ['read'] }, app_permissions: {} }
+  const role = await ok(ada.post('/v1/roles', { name: 'Only the log', permissions }))
+  const blind = service.as((await member(ctx, { id: role.id })).token)
+  await refused(blind.get(`/v1/secrets/${randomUUID()}/versions`))
+  expect((await blind.get('/v1/logs/audit?event_type=secret.read_refused')).body.data).toEqual([])
 })
