@@ -62,7 +62,9 @@ export async function register(
   if (input.invite !== undefined) await requireInviteFor(ctx, input.invite, key)
   else if (!isProbablyFirst) await countRegistration(ctx, source.ipAddress)
   if (state?.email_taken) throw conflict('An account with this e-mail address already exists.')
-  const passwordHash = await ctx.passwords.hash(input.password, { site: siteOf(source.ipAddress) })
+  // Strangers don't keep somebody who was invited waiting.
+  const turn = input.invite === undefined ? { site: siteOf(source.ipAddress) } : { account: key }
+  const passwordHash = await ctx.passwords.hash(input.password, turn)
 
   // Accepting an invite takes the organisation's lock.
   const begin: typeof transaction =

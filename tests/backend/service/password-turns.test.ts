@@ -6,7 +6,7 @@ import type { PasswordTurn } from '../../../src/platform/password-turns.ts'
 import { createPasswords } from '../../../src/platform/passwords.ts'
 import { type Answer, api } from '../../support/api.ts'
 import { type TestContext, testConfig, testContext } from '../../support/context.ts'
-import { owner, roleOf } from '../../support/people.ts'
+import { owner, type Person, roleOf } from '../../support/people.ts'
 import {
   browser,
   cookieOf,
@@ -21,12 +21,13 @@ import {
 const WRONG = 'a password that takes long to check'
 
 let ctx: TestContext
+let ada: Person
 let release: () => void
 let spy: { mockRestore(): void } | undefined
 
 beforeAll(async () => {
   ctx = await testContext()
-  await owner(ctx)
+  ada = await owner(ctx)
   const passwords = createPasswords({
     argon2id: bunArgon2id,
     memoryCost: 64,
@@ -91,6 +92,18 @@ test('and somebody who is signed in changes the password', async () => {
   await Bun.sleep(100)
   release()
   expect((await refused).status).toBe(403)
+  await Promise.all(attempts)
+})
+
+test('and whoever was invited registers', async () => {
+  const email = newEmail()
+  const { id } = await roleOf(ctx, 'developer')
+  const { body } = await at('192.0.2.1').as(ada.token).post('/v1/members/invites', { email, role_id: id })
+  const attempts = await flood()
+  const registered = register(at('192.0.2.1'), { email, invite: body.inviteUrl.split('#')[1] })
+  await Bun.sleep(100)
+  release()
+  expect((await registered).status).toBe(201)
   await Promise.all(attempts)
 })
 
