@@ -259,7 +259,9 @@ describe('every answer', () => {
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       expect(headers.get('x-frame-options')).toBe('DENY')
-      expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+      const policy = headers.get('content-security-policy')
+      expect(policy).toContain("default-src 'none'")
+      if (path === '/swagger') expect(policy).toContain("base-uri 'none'; form-action 'none'")
     }
   })
 
