@@ -64,7 +64,7 @@ export type Context = Readonly<{
   unread: UnreadAnswers
   /** What reads have loaded; null where nothing is remembered. */
   memory: ReadMemory | null
-  /** The counters of attempts that have passed their limits. */
+  /** The windows of counted attempts that are known to be beyond their limits. */
   fullWindows: FullWindows
   /** Counts what happens too often for an audit entry each time. */
   repeats: RepeatCounts

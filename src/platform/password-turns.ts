@@ -1,8 +1,9 @@
 import { createFairLimiter, type FairLimiterOptions, TooBusyError } from './limiter.ts'
 
 /**
- * In whose turn a password is hashed or checked: for a browser, session or link that an account knows, or an invite, in
- * that of the account, which a member has or somebody who is none; otherwise in that of the site that the request comes from.
+ * In whose turn a password is hashed or checked. For a browser, session or link that an account knows, and for whoever
+ * registers with an invite: in that of the account, which is a member's or not. Otherwise in that of the site that the
+ * request comes from.
  */
 export type PasswordTurn = Readonly<{ member: string } | { account: string } | { site: string }>
 

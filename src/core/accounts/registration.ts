@@ -62,7 +62,7 @@ export async function register(
   if (input.invite !== undefined) await requireInviteFor(ctx, input.invite, key)
   else if (!isProbablyFirst) await countRegistration(ctx, source.ipAddress)
   if (state?.email_taken) throw conflict('An account with this e-mail address already exists.')
-  // Strangers don't keep somebody who was invited waiting.
+  // Whoever has an invite does not wait in the line that strangers can fill.
   const turn = input.invite === undefined ? { site: siteOf(source.ipAddress) } : { account: key }
   const passwordHash = await ctx.passwords.hash(input.password, turn)
 

@@ -61,15 +61,18 @@ async function countOrInsert(
     await queries.lockActor(tx, own.actor_id)
     const entries = await queries.countCoalesced(tx, own.organisation_id, own.actor_id, since)
     if (await queries.countAgain(tx, own, shared)) return
-    await queries.insertOrCount(tx, entries < MOST_ENTRIES ? await placed(tx, own) : shared)
+    await queries.insertOrCount(tx, entries < MOST_ENTRIES ? await inItsEnvironment(tx, own) : shared)
   })
 }
 
 /**
- * A refusal about a secret in the secret's environment, so that only those who can open that see it. A secret that is not there
- * counts as one whose environment nobody can open: else the log would tell whether there is one.
+ * Puts a refusal about a secret in the secret's environment, so that only those who can open that see the entry. An unknown
+ * secret counts as one in an environment that nobody can open: otherwise the log would tell which secrets exist.
  */
-async function placed(tx: Transaction, entry: queries.CoalescedEntry): Promise<queries.CoalescedEntry> {
+async function inItsEnvironment(
+  tx: Transaction,
+  entry: queries.CoalescedEntry,
+): Promise<queries.CoalescedEntry> {
   const { resource_type, resource_id, environment_id } = entry
   if (resource_type !== 'secret' || resource_id === null || environment_id !== null) return entry
   return { ...entry, environment_id: (await queries.environmentOfSecret(tx, resource_id)) ?? resource_id }

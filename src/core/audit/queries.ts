@@ -87,7 +87,7 @@ export const countCoalesced = (tx: Transaction, organisationId: string, actorId:
     where organisation_id = ${organisationId} and actor_id = ${actorId}
       and timestamp >= ${since} and coalesce_key is not null and event_type <> 'secret.read'`)
 
-/** The environment of a secret that there is or, until its versions are removed, was; undefined for any other id. */
+/** The environment of a secret, also of a deleted one that still has versions; undefined for an unknown id. */
 export const environmentOfSecret = async (tx: Transaction, id: string): Promise<string | undefined> =>
   (
     await tx<Row<'secret_versions', 'environment_id'>[]>`

@@ -1,15 +1,15 @@
 import type { CounterWindow } from './attempt-queries.ts'
 
 /**
- * The windows that this process knows to be beyond their limit. Their counts only grow, so until they end nobody needs to ask
- * the database again: a flood of attempts that are refused costs it nothing.
+ * The windows that this process knows to be beyond their limit. A count only grows, so a window that is full stays full until
+ * it ends: further attempts are refused without asking the database.
  */
 export type FullWindows = Readonly<{ add(window: CounterWindow): void; has(window: CounterWindow): boolean }>
 
-/** Each has taken more attempts than its limit; the oldest is forgotten, and counted in the database again. */
+/** Beyond so many the oldest is forgotten; its attempts are counted in the database again. */
 const MOST = 10_000
 
-/** Knows none at first. */
+/** Makes the memory of full windows, which holds `most` of them. */
 export function createFullWindows(most = MOST): FullWindows {
   const ends = new Map<string, number>()
   return {

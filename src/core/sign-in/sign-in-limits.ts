@@ -47,7 +47,7 @@ export async function countAttempt(
   // What the address is refused makes no row, whatever accounts it names.
   const addressLimit = ctx.fullWindows.has(address)
     ? address
-    : lastToEnd(remembered(ctx, exceededAmong([address, pair], await addOneWithin(ctx.db, address, pair))))
+    : remember(ctx, exceededAmong([address, pair], await addOneWithin(ctx.db, address, pair)))
   // Attempts that the address is refused must not use up those of other addresses.
   const strangerLimit =
     addressLimit ?? (await count(ctx, [counterWindow(ctx, PER_ACCOUNT, now, ['account', emailKey])]))
@@ -157,17 +157,20 @@ export function counterWindow(
  */
 export async function count(ctx: Context, windows: readonly CounterWindow[]): Promise<CounterWindow | null> {
   if (windows.every(ctx.fullWindows.has)) return lastToEnd(windows)
-  return lastToEnd(remembered(ctx, await countEach(ctx.db, windows)))
+  return remember(ctx, await countEach(ctx.db, windows))
 }
 
 /** Adds one to each window, all of which are different; returns those whose limit is exceeded. */
 export const countEach = async (db: Queryable, windows: readonly CounterWindow[]): Promise<CounterWindow[]> =>
   exceededAmong(windows, await addOne(db, windows))
 
-/** Remembers windows that are full. Only of committed counts: a transaction that is rolled back takes its attempts with it. */
-function remembered(ctx: Context, full: readonly CounterWindow[]): readonly CounterWindow[] {
+/**
+ * Remembers windows that are full, and returns the last of them to end. Only for committed counts: a transaction that is
+ * rolled back takes its attempts with it.
+ */
+function remember(ctx: Context, full: readonly CounterWindow[]): CounterWindow | null {
   full.forEach(ctx.fullWindows.add)
-  return full
+  return lastToEnd(full)
 }
 
 const lastToEnd = (windows: readonly CounterWindow[]): CounterWindow | null =>

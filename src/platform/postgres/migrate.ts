@@ -36,7 +36,8 @@ export async function readMigrations(
 /**
  * Brings the database up to the newest of `migrations`, each file in a transaction together with its record.
  * Several may run at once: they take turns. A schema newer than the program's is left as it is, unless it says that
- * the program is too old for it. Throws `MigrationError` for a database that cannot be used, or is lost in between.
+ * the program is too old for it. Throws `MigrationError` for a database that cannot be used, and an error with a
+ * sentence when it is lost within a migration.
  */
 export async function migrate(
   db: Database,
@@ -55,7 +56,7 @@ export async function migrate(
   }
   for (const migration of migrations) {
     const applying = inSpiteOfDeadlocks(() => locked(db, (tx) => apply(tx, migration, options.clock)))
-    if (await applying.catch((error) => explain(error, migration))) {
+    if (await applying.catch((error) => rethrow(error, migration))) {
       options.log.info({ migration: migration.name }, 'Migration applied')
     }
   }
@@ -72,13 +73,14 @@ async function inSpiteOfDeadlocks<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A sentence in the place of an outage of the database. */
-function explain(error: unknown, { name }: Migration): never {
+/** Throws an outage of the database again as a sentence that says how to go on, and any other error as it is. */
+function rethrow(error: unknown, { name }: Migration): never {
   const outage = outageOf(error)
   if (outage === null) throw error
-  throw new MigrationError(
+  throw new Error(
     `${outageSentence(outage)} The migration ${name} was under way. It is applied as a whole or not at all: run ` +
       '"keyward migrate" again.',
+    { cause: error },
   )
 }
 

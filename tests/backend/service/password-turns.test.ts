@@ -95,12 +95,13 @@ test('and somebody who is signed in changes the password', async () => {
   await Promise.all(attempts)
 })
 
-test('and whoever was invited registers', async () => {
+test('while strangers fill the line for passwords, somebody registers with an invite', async () => {
   const email = newEmail()
   const { id } = await roleOf(ctx, 'developer')
   const { body } = await at('192.0.2.1').as(ada.token).post('/v1/members/invites', { email, role_id: id })
   const attempts = await flood()
   const registered = register(at('192.0.2.1'), { email, invite: body.inviteUrl.split('#')[1] })
+  // Time to be refused in, if the strangers' line were that of the invite.
   await Bun.sleep(100)
   release()
   expect((await registered).status).toBe(201)

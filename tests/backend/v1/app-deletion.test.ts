@@ -45,7 +45,7 @@ const entries = async () =>
       where event_type in ('environment.deleted', 'app.deleted') order by event_type`),
   ].map(({ event_type, environments }) => [event_type, environments])
 
-/** Adds service accounts until there are about 11,000, and has so many of them open each environment of the app. */
+/** Has `accounts` service accounts, of at most about 11,000, open each environment of the app. */
 async function giveAccessToVeryMany(accounts = 11_000) {
   await ctx.database.aside.begin(async (tx) => {
     await tx`

@@ -9,7 +9,7 @@ const windowOf = (key: string, end = 60_000): CounterWindow => ({
   end,
 })
 
-test('a window is full, and the next one of the same counter is not', () => {
+test('a window that was added is full, the next window of its counter is not', () => {
   const full = createFullWindows()
   full.add(windowOf('a'))
   expect(full.has(windowOf('a'))).toBe(true)
@@ -17,7 +17,7 @@ test('a window is full, and the next one of the same counter is not', () => {
   expect(full.has(windowOf('a', 120_000))).toBe(false)
 })
 
-test('so many are known, and the oldest is forgotten first', () => {
+test('beyond the most that are kept, the oldest window is forgotten', () => {
   const full = createFullWindows(2)
   for (const key of ['a', 'b', 'a', 'c']) full.add(windowOf(key))
   expect(['a', 'b', 'c'].map((key) => full.has(windowOf(key)))).toEqual([true, false, true])

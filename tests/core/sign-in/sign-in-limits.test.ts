@@ -62,7 +62,7 @@ test('attempts that an address is refused make no rows, whatever accounts they n
   expect(await rows()).toBe(before)
 })
 
-test('attempts beyond a limit that is known to be full ask the database nothing until its window ends', async () => {
+test('after one refused attempt, further ones write nothing to the database until the window ends', async () => {
   const from = (i: number) => countAttempt(ctx, `o${i}@example.org`, '192.0.2.8')
   const counted = async () =>
     (await ctx.db<{ sum: number }[]>`select sum(count)::int from sign_in_attempts`)[0]?.sum

@@ -152,7 +152,7 @@ test('a failing migration leaves nothing of itself, and the version before', asy
   expect(await versions(db)).toEqual([1, 2])
 })
 
-test('a connection that is lost within a migration is a sentence that says how to go on', async () => {
+test('losing the connection within a migration throws a sentence that says how to go on', async () => {
   const { db } = await database()
   const first = 'create table one (id int)'
   const broken = await steps(first, 'select pg_terminate_backend(pg_backend_pid())')
